@@ -1,0 +1,5 @@
+/** x. */
+@NullMarked
+package dev.belfry.bench;
+
+import org.jspecify.annotations.NullMarked;

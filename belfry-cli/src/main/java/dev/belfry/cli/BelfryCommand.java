@@ -1,0 +1,47 @@
+package dev.belfry.cli;
+
+import dev.belfry.linux.Sys;
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code belfry} itself, with all its commands. */
+@Command(
+    name = "belfry",
+    description = "Runs work in crash-isolated worker processes over shared memory.",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    synopsisSubcommandLabel = "COMMAND",
+    commandListHeading = "%nCommands:%n",
+    footer = {"", "'belfry help COMMAND' tells more about a command."})
+final class BelfryCommand implements Runnable {
+  @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
+
+  private BelfryCommand() {}
+
+  /**
+   * Runs a command line.
+   *
+   * @param sys for commands that look at the machine
+   * @return the exit code: the command's own, 2 if the command line is wrong, 1 if it failed
+   */
+  static int execute(Sys sys, PrintWriter out, PrintWriter err, String... args) {
+    return new CommandLine(new BelfryCommand())
+        .addSubcommand(new Doctor(sys))
+        .addSubcommand(new Echo())
+        .addSubcommand(new HelpCommand())
+        .setOut(out)
+        .setErr(err)
+        .setParameterExceptionHandler(new UsageErrors())
+        .execute(args);
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "Say which command to run.");
+  }
+}

@@ -1,0 +1,100 @@
+package dev.belfry.cli;
+
+import dev.belfry.linux.Facilities;
+import dev.belfry.linux.SignalLaunch;
+import dev.belfry.linux.Signo;
+import dev.belfry.linux.Sys;
+import dev.belfry.linux.ThreadSignals;
+import dev.belfry.loop.LoopCarrier;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code doctor} finds. The names of the components are those of the JSON form, which other
+ * programs read: they stay.
+ *
+ * @param ok whether everything is there that Belfry needs
+ * @param belfry the program's version
+ */
+record Diagnosis(
+    boolean ok,
+    String belfry,
+    Machine machine,
+    List<Finding> facilities,
+    SignalMaskState signalMask,
+    Finding virtualThreadsOnLoop) {
+
+  /** What the program runs on. */
+  record Machine(String java, String kernel, String architecture, String libc) {}
+
+  /**
+   * Something that is there or not.
+   *
+   * @param cause why it is not there; null if it is
+   */
+  record Finding(
+      String name, boolean available, boolean needed, @Nullable String cause, String purpose) {}
+
+  /**
+   * Whether the signals are blocked that have to be, in all threads.
+   *
+   * @param threads how many there are
+   * @param relaunched whether the program had to start itself again for that
+   * @param cause why it is not known; null if it is
+   */
+  record SignalMaskState(
+      boolean blockedInAllThreads,
+      int threads,
+      boolean relaunched,
+      List<MaskGap> gaps,
+      @Nullable String cause) {}
+
+  /** A thread in which signals are not blocked that should be. */
+  record MaskGap(String thread, int tid, List<String> unblocked) {}
+
+  static Diagnosis of(Sys sys) {
+    List<Finding> facilities =
+        Facilities.probe(sys).stream()
+            .map(it -> finding(it.name(), it.cause(), Need.of(it.name())))
+            .toList();
+    SignalMaskState mask = lookAtSignalMask();
+    Finding scheduling =
+        finding(
+            "virtual_threads_on_loop",
+            LoopCarrier.unavailabilityCause().orElse(null),
+            new Need(false, "resume on the loop's own thread; else by the JDK's scheduler"));
+    return new Diagnosis(
+        mask.blockedInAllThreads && facilities.stream().allMatch(it -> it.available || !it.needed),
+        Version.ofBelfry(),
+        new Machine(
+            Version.ofJava(), Version.ofKernel(), System.getProperty("os.arch"), Facilities.libc()),
+        facilities,
+        mask,
+        scheduling);
+  }
+
+  private static Finding finding(String name, @Nullable String cause, Need need) {
+    return new Finding(name, cause == null, need.needed(), cause, need.purpose());
+  }
+
+  private static SignalMaskState lookAtSignalMask() {
+    boolean relaunched = SignalLaunch.wasRelaunched();
+    try {
+      int threads = ThreadSignals.ofThisProcess().size();
+      List<MaskGap> gaps =
+          SignalLaunch.gaps(SignalLaunch.SIGNALS).stream().map(Diagnosis::maskGap).toList();
+      return new SignalMaskState(gaps.isEmpty(), threads, relaunched, gaps, null);
+    } catch (IOException e) {
+      return new SignalMaskState(
+          false, 0, relaunched, List.of(), "cannot read /proc/self/task: " + e.getMessage());
+    }
+  }
+
+  private static MaskGap maskGap(SignalLaunch.Gap gap) {
+    return new MaskGap(
+        gap.thread().name(),
+        gap.thread().tid(),
+        gap.unblocked().signals().mapToObj(Signo::name).toList());
+  }
+}

@@ -1,0 +1,48 @@
+package dev.belfry.cli;
+
+import dev.belfry.linux.Sys;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/** {@code belfry doctor}: what this machine has of what Belfry needs. */
+@Command(
+    name = "doctor",
+    description = "Shows whether this machine has what Belfry needs, and what is missing why.",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {"0:all that is needed is there", "1:something that is needed is missing"})
+final class Doctor implements Callable<Integer> {
+  private final Sys sys;
+
+  @Option(names = "--json", description = "Print one JSON object, for other programs.")
+  private boolean json;
+
+  @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
+
+  Doctor(Sys sys) {
+    this.sys = sys;
+  }
+
+  @Override
+  public Integer call() {
+    Diagnosis diagnosis = Diagnosis.of(sys);
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(
+          JsonMapper.builder()
+              .enable(SerializationFeature.INDENT_OUTPUT)
+              .build()
+              .writeValueAsString(diagnosis));
+    } else {
+      new DiagnosisText(spec.commandLine().getColorScheme().ansi()).print(diagnosis, out);
+    }
+    return diagnosis.ok() ? 0 : 1;
+  }
+}

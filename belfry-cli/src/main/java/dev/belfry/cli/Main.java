@@ -1,0 +1,38 @@
+package dev.belfry.cli;
+
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.SignalLaunch;
+import dev.belfry.linux.Sys;
+import java.io.IOException;
+import java.io.PrintWriter;
+
+/** The start of the program. */
+final class Main {
+  private Main() {}
+
+  /** Runs one command and exits with what it says. */
+  public static void main(String[] args) {
+    Sys sys = Sys.forAnyThread();
+    takeCareOfSignals(sys);
+    var out = new StandardOutput(sys);
+    var err = new PrintWriter(System.err, true, System.err.charset());
+    int exitCode = BelfryCommand.execute(sys, out.writer(), err, args);
+    System.exit(out.finish(exitCode, err));
+  }
+
+  private static void takeCareOfSignals(Sys sys) {
+    try {
+      SignalLaunch.ensure(sys);
+    } catch (IOException notRelaunched) {
+      // Then signals do what they do in any JVM, which is enough to end a command. Who needs more
+      // of them checks the mask and says so, as doctor does.
+    }
+    try {
+      SignalWatch.start(sys);
+    } catch (ErrnoException e) {
+      System.err.println(
+          "belfry: cannot watch for signals, only SIGKILL will end this command early: "
+              + e.getMessage());
+    }
+  }
+}

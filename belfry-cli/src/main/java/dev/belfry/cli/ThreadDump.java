@@ -1,0 +1,74 @@
+package dev.belfry.cli;
+
+import com.sun.management.HotSpotDiagnosticMXBean;
+import com.sun.management.HotSpotDiagnosticMXBean.ThreadDumpFormat;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+
+/** All threads and where they are, on standard error. */
+final class ThreadDump {
+  /** For a standard error that nobody reads any more. */
+  private static final Duration LIMIT = Duration.ofSeconds(1);
+
+  private ThreadDump() {}
+
+  /** Prints what it can within a second, then ends the program without any hooks. */
+  static void printAndHalt(int exitCode) {
+    try {
+      Thread printer = Thread.ofPlatform().daemon().name("belfry-dump").start(ThreadDump::print);
+      printer.join(LIMIT);
+    } catch (InterruptedException | OutOfMemoryError e) {
+      // Nothing is as important now as ending.
+    } finally {
+      Runtime.getRuntime().halt(exitCode);
+    }
+  }
+
+  /** Not by way of {@link System#err}: a thread that is stuck in it holds its lock. */
+  private static void print() {
+    try (var err = new FileOutputStream(FileDescriptor.err)) {
+      try {
+        printWithVirtualThreads(err);
+      } catch (IOException noRoom) {
+        printPlatformThreads(err);
+      }
+    } catch (IOException closed) {
+      // Then nobody wants to read it.
+    }
+  }
+
+  /** The JDK writes this dump only into a new file. */
+  private static void printWithVirtualThreads(OutputStream err) throws IOException {
+    Path directory = Files.createTempDirectory("belfry-dump");
+    Path file = directory.resolve("threads.txt");
+    try {
+      ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
+          .dumpThreads(file.toString(), ThreadDumpFormat.TEXT_PLAIN);
+      Files.copy(file, err);
+    } finally {
+      Files.deleteIfExists(file);
+      Files.delete(directory);
+    }
+  }
+
+  private static void printPlatformThreads(OutputStream err) {
+    var out = new PrintStream(err, false, StandardCharsets.UTF_8);
+    Thread.getAllStackTraces()
+        .forEach(
+            (thread, frames) -> {
+              out.printf(
+                  "%n#%d \"%s\" %s%n", thread.threadId(), thread.getName(), thread.getState());
+              Arrays.stream(frames).forEach(frame -> out.println("      " + frame));
+            });
+    out.flush();
+  }
+}

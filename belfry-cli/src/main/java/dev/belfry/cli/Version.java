@@ -1,0 +1,29 @@
+package dev.belfry.cli;
+
+import java.util.Objects;
+import picocli.CommandLine.IVersionProvider;
+
+/** The versions of the program, of Java and of the kernel. */
+final class Version implements IVersionProvider {
+  /** The program's version from the jar's manifest; without a jar there is none. */
+  static String ofBelfry() {
+    return Objects.requireNonNullElse(
+        Version.class.getPackage().getImplementationVersion(), "(not packaged)");
+  }
+
+  static String ofJava() {
+    return Runtime.version() + " (" + System.getProperty("java.vendor") + ")";
+  }
+
+  static String ofKernel() {
+    return System.getProperty("os.name") + " " + System.getProperty("os.version");
+  }
+
+  @Override
+  public String[] getVersion() {
+    return new String[] {
+      "belfry " + ofBelfry(),
+      "Java " + ofJava() + ", " + ofKernel() + ", " + System.getProperty("os.arch")
+    };
+  }
+}

@@ -1,0 +1,14 @@
+/** The belfry command. */
+module dev.belfry.cli {
+  requires static org.jspecify;
+  requires dev.belfry.linux;
+  requires dev.belfry.loop;
+  requires info.picocli;
+  requires java.management;
+  requires jdk.management;
+  requires tools.jackson.databind;
+
+  opens dev.belfry.cli to
+      info.picocli,
+      tools.jackson.databind;
+}

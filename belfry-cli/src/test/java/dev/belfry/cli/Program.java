@@ -1,0 +1,206 @@
+package dev.belfry.cli;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import dev.belfry.linux.Sys;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+
+/** A real process. Whatever is waited for has a deadline; closing kills what is left of it. */
+final class Program implements AutoCloseable {
+  private static final long DEADLINE_SECONDS = 60;
+
+  private final Process process;
+  private final BufferedReader out;
+  private final CompletableFuture<String> err;
+
+  private Program(Process process, boolean readErr) {
+    this.process = process;
+    this.out = process.inputReader(StandardCharsets.UTF_8);
+    this.err =
+        readErr
+            ? inBackground(() -> text(process.getErrorStream()))
+            : CompletableFuture.completedFuture("");
+  }
+
+  /** How to start a program. */
+  static final class Start {
+    private final ProcessBuilder builder = new ProcessBuilder();
+
+    private Start(List<String> command) {
+      // The build may itself be a background job or run under nohup.
+      builder.command().addAll(List.of("env", "--default-signal"));
+      builder.command().addAll(command);
+      for (String variable :
+          List.of(
+              "BELFRY_JAVA_HOME", "BELFRY_JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS")) {
+        builder.environment().remove(variable);
+      }
+      builder.environment().put("BELFRY_NO_BUILD", "1");
+      builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    }
+
+    Start in(Path directory) {
+      builder.directory(directory.toFile());
+      return this;
+    }
+
+    Start with(String variable, String value) {
+      builder.environment().put(variable, value);
+      return this;
+    }
+
+    Start without(String variable) {
+      builder.environment().remove(variable);
+      return this;
+    }
+
+    /** Puts a directory in front of the PATH. */
+    Start withFirstOnPath(Path directory) {
+      return with("PATH", directory + ":" + System.getenv("PATH"));
+    }
+
+    Program start() throws IOException {
+      return new Program(builder.start(), true);
+    }
+
+    /** Nobody reads standard error, so it fills up. */
+    Program startWithStuckErr() throws IOException {
+      return new Program(builder.start(), false);
+    }
+
+    /** Runs it to its end. */
+    Result run() throws Exception {
+      try (Program program = start()) {
+        return program.end();
+      }
+    }
+  }
+
+  /** What a program left behind. */
+  record Result(int exitCode, String out, String err) {}
+
+  static Start of(String... command) {
+    return new Start(List.of(command));
+  }
+
+  static Start of(Path program, String... arguments) {
+    var command = new ArrayList<>(List.of(program.toString()));
+    command.addAll(List.of(arguments));
+    return new Start(command);
+  }
+
+  ProcessHandle handle() {
+    return process.toHandle();
+  }
+
+  int pid() {
+    return (int) process.pid();
+  }
+
+  void signal(int signal) {
+    if (Sys.forAnyThread().kill(pid(), signal) != 0) {
+      throw new AssertionError("process " + pid() + " has gone");
+    }
+  }
+
+  /** Sends a signal again and again until the program ends of it, as an impatient user would. */
+  Result signalUntilTheEnd(int signal) throws Exception {
+    for (int i = 0; i < 10 * DEADLINE_SECONDS; i++) {
+      Sys.forAnyThread().kill(pid(), signal);
+      if (process.waitFor(100, MILLISECONDS)) {
+        return end();
+      }
+    }
+    throw new AssertionError("does not end");
+  }
+
+  /** Reads standard output to a line that starts so; returns that line. */
+  String awaitLine(String start) throws Exception {
+    return within(
+        () -> {
+          for (String line = out.readLine(); line != null; line = out.readLine()) {
+            if (line.startsWith(start)) {
+              return line;
+            }
+          }
+          throw new AssertionError("ended without saying " + start + ": " + end());
+        });
+  }
+
+  void say(String line) throws IOException {
+    process.outputWriter(StandardCharsets.UTF_8).append(line).append('\n').flush();
+  }
+
+  /** Has nothing more to say, reads standard output to its end and waits for the program's. */
+  Result end() throws Exception {
+    process.getOutputStream().close();
+    String rest = within(() -> String.join("\n", out.lines().toList()));
+    return new Result(exitCode(), rest, err.get(DEADLINE_SECONDS, SECONDS));
+  }
+
+  /** Stops reading standard output: the next write to it fails. */
+  void closeOut() throws IOException {
+    out.close();
+  }
+
+  /** Waits for the program to end, whether or not its output was read. */
+  int exitCode() throws InterruptedException {
+    if (!process.waitFor(DEADLINE_SECONDS, SECONDS)) {
+      throw new AssertionError("does not end");
+    }
+    return process.exitValue();
+  }
+
+  @Override
+  public void close() throws IOException {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+    process.getInputStream().close();
+  }
+
+  private interface Task<T> {
+    T run() throws Exception;
+  }
+
+  private static <T> T within(Task<T> task) throws Exception {
+    try {
+      return inBackground(task).get(DEADLINE_SECONDS, SECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof Error error) {
+        throw error;
+      }
+      throw e;
+    } catch (TimeoutException e) {
+      throw new AssertionError("nothing within " + DEADLINE_SECONDS + " s", e);
+    }
+  }
+
+  private static <T> CompletableFuture<T> inBackground(Task<T> task) {
+    var result = new CompletableFuture<T>();
+    Thread.ofPlatform()
+        .daemon()
+        .start(
+            () -> {
+              try {
+                result.complete(task.run());
+              } catch (Throwable e) {
+                result.completeExceptionally(e);
+              }
+            });
+    return result;
+  }
+
+  private static String text(InputStream stream) throws IOException {
+    return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+  }
+}

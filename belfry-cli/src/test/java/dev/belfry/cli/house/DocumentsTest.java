@@ -1,0 +1,95 @@
+package dev.belfry.cli.house;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the documents show is what there is. */
+final class DocumentsTest {
+  private static final String EXAMPLE =
+      "belfry-cli/src/test/java/dev/belfry/cli/house/ReadmeExample.java";
+  private static final Pattern LINK = Pattern.compile("]\\(([^)#:]+)(#[^)]*)?\\)");
+
+  @Test
+  void theReadmeShowsTheExampleThatIsCompiled() throws IOException {
+    Project project = Project.current();
+    String region =
+        project
+            .text(EXAMPLE)
+            .replaceFirst("(?s).*// @start[^\n]*\n", "")
+            .replaceFirst("(?s)\n *// @end.*", "")
+            .stripIndent();
+    assertThat(region.lines()).hasSizeBetween(5, 15);
+    assertThat(project.text("README.md")).contains("```java\n" + region + "\n```\n");
+  }
+
+  @Test
+  void theExampleRuns() throws IOException {
+    var output = new ByteArrayOutputStream();
+    PrintStream before = System.out;
+    System.setOut(new PrintStream(output, true, UTF_8));
+    try {
+      ReadmeExample.run();
+    } finally {
+      System.setOut(before);
+    }
+    assertThat(output.toString(UTF_8)).isEqualTo("token 7 rang 1 time(s)\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "README.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "docs/decisions.md",
+        "docs/loop.md",
+        "docs/spec/README.md"
+      })
+  void linksLeadToFilesThatExist(String document) throws IOException {
+    Project project = Project.current();
+    Path directory = project.root().resolve(document).resolveSibling(".");
+    List<String> links =
+        LINK.matcher(project.text(document)).results().map((MatchResult m) -> m.group(1)).toList();
+    assertThat(links).allSatisfy(link -> assertThat(directory.resolve(link)).exists());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"docs/loop.md"})
+  void documentsShowTheCodeThatIsCompiled(String document) throws IOException {
+    List<Includes.Include> includes = Includes.of(Project.current(), document);
+    assertThat(includes)
+        .isNotEmpty()
+        .allSatisfy(
+            include -> assertThat(include.shown()).as(include.source()).isEqualTo(include.real()));
+  }
+
+  @Test
+  void theReadmeAndContributingNameTheModules() throws IOException {
+    Project project = Project.current();
+    for (Path module : project.modules()) {
+      String name = "`" + module.getFileName() + "`";
+      assertThat(project.text("README.md")).contains(name);
+      assertThat(project.text("CONTRIBUTING.md")).contains(name);
+    }
+  }
+
+  @Test
+  void theLicenseIsApache2() throws IOException {
+    assertThat(Files.readString(Project.current().root().resolve("LICENSE")))
+        .contains("Apache License")
+        .contains("Version 2.0, January 2004")
+        .contains("END OF TERMS AND CONDITIONS");
+  }
+}

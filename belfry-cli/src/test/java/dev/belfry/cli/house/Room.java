@@ -1,0 +1,85 @@
+package dev.belfry.cli.house;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The rooms of the house: one Maven module, one Java module, one package root each.
+ *
+ * <pre>
+ *            ┌────────────► gateway ──► workers ──► shm ──► loop ──► linux
+ *   cli ─────┤                                               ▲
+ *            ├────────────► admin ────► signals ◄── signals-linux
+ *            └─ (bench, stress, examples, testkit: never shipped; they may use everything)
+ * </pre>
+ */
+enum Room {
+  LINUX,
+  LOOP,
+  SHM,
+  WORKERS,
+  GATEWAY,
+  SIGNALS,
+  SIGNALS_LINUX,
+  ADMIN,
+  CLI,
+  BENCH,
+  STRESS,
+  EXAMPLES,
+  TESTKIT;
+
+  /** The room a package belongs to. */
+  static Optional<Room> of(String packageName) {
+    return Stream.of(values())
+        .filter(room -> (packageName + ".").startsWith(room.packageName() + "."))
+        .max(Comparator.comparingInt(room -> room.packageName().length()));
+  }
+
+  /** The room's package, the root of all its packages. */
+  String packageName() {
+    return "dev.belfry." + lowerCaseName().replace('_', '.');
+  }
+
+  /** The directory of the room's Maven module. */
+  String module() {
+    return "belfry-" + lowerCaseName().replace('_', '-');
+  }
+
+  private String lowerCaseName() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Whether it is shipped; if not, it may use everything and no product may use it. */
+  boolean isProduct() {
+    return switch (this) {
+      case BENCH, STRESS, EXAMPLES, TESTKIT -> false;
+      default -> true;
+    };
+  }
+
+  /** Whether it is a Java module; the others run on the class path. */
+  boolean hasModuleInfo() {
+    return this != BENCH && this != STRESS;
+  }
+
+  /** Whether there is an arrow to the other room, or to one from which it can be reached. */
+  boolean mayUse(Room other) {
+    return this == other || !isProduct() || arrows().stream().anyMatch(room -> room.mayUse(other));
+  }
+
+  private List<Room> arrows() {
+    return switch (this) {
+      case LOOP -> List.of(LINUX);
+      case SHM -> List.of(LOOP);
+      case WORKERS -> List.of(SHM);
+      case GATEWAY -> List.of(WORKERS);
+      case SIGNALS_LINUX -> List.of(SIGNALS, LOOP);
+      case ADMIN -> List.of(SIGNALS);
+      case CLI -> List.of(GATEWAY, ADMIN);
+      case LINUX, SIGNALS, BENCH, STRESS, EXAMPLES, TESTKIT -> List.of();
+    };
+  }
+}

@@ -1,0 +1,36 @@
+package dev.belfry.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+
+/** Strings and arrays of strings as C sees them: {@code char *} and {@code char *[]}. */
+final class CStrings {
+  /** The encoding of what came from the kernel byte by byte and goes back unchanged. */
+  static final Charset BYTES = StandardCharsets.ISO_8859_1;
+
+  private CStrings() {}
+
+  /** A null-terminated array of pointers to strings in UTF-8. */
+  static MemorySegment array(Arena arena, List<String> strings) {
+    return array(arena, strings, StandardCharsets.UTF_8);
+  }
+
+  static MemorySegment array(Arena arena, List<String> strings, Charset charset) {
+    MemorySegment array = arena.allocate(ValueLayout.ADDRESS, strings.size() + 1L);
+    for (int i = 0; i < strings.size(); i++) {
+      array.setAtIndex(ValueLayout.ADDRESS, i, arena.allocateFrom(strings.get(i), charset));
+    }
+    return array; // fresh memory is zero, and so is the last pointer
+  }
+
+  /** {@code NAME=value} for each variable. */
+  static MemorySegment environment(Arena arena, Map<String, String> variables) {
+    return array(
+        arena, variables.entrySet().stream().map(v -> v.getKey() + "=" + v.getValue()).toList());
+  }
+}

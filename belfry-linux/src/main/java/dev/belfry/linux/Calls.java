@@ -1,0 +1,26 @@
+package dev.belfry.linux;
+
+import static dev.belfry.linux.Errno.EINTR;
+
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+
+/** Makes a call that is not hot: repeats it when interrupted, throws when it failed. */
+final class Calls {
+  private Calls() {}
+
+  static int call(String name, Object about, IntSupplier attempt) throws ErrnoException {
+    return (int) callLong(name, about, attempt::getAsInt);
+  }
+
+  static long callLong(String name, Object about, LongSupplier attempt) throws ErrnoException {
+    long result;
+    do {
+      result = attempt.getAsLong();
+    } while (result == -EINTR);
+    if (result < 0) {
+      throw new ErrnoException(name, (int) -result, about);
+    }
+    return result;
+  }
+}

@@ -1,0 +1,152 @@
+package dev.belfry.linux;
+
+import static java.lang.System.Logger.Level.WARNING;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.Cleaner;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Owns one file descriptor and closes it once. Every descriptor this package opens is close-on-exec
+ * from the start.
+ *
+ * <p>Closing from one thread while another uses the number is the owner's race to avoid: the kernel
+ * gives a closed number to the next one who asks. An {@code Fd} that is forgotten without being
+ * closed is reported in the log with the place where it was opened; it is not closed, because
+ * somebody may still use the number.
+ */
+public final class Fd implements AutoCloseable {
+  private static final Cleaner LEAKS = Cleaner.create();
+  private static final StackWalker STACK = StackWalker.getInstance();
+  private static final int FRAMES_KEPT = 8;
+
+  private final Sys sys;
+  private final Ownership ownership;
+  private final Cleaner.Cleanable leakDetector;
+
+  private Fd(Sys sys, Ownership ownership) {
+    this.sys = sys;
+    this.ownership = ownership;
+    this.leakDetector = LEAKS.register(this, ownership);
+  }
+
+  /**
+   * Takes over an open descriptor.
+   *
+   * @param sys closes it in the end
+   * @param number the descriptor
+   * @param what names it in messages, such as a path or an address
+   */
+  public static Fd own(Sys sys, int number, String what) {
+    if (number < 0) {
+      throw new IllegalArgumentException("not a descriptor: " + number);
+    }
+    return new Fd(sys, new Ownership(number, what));
+  }
+
+  /**
+   * The descriptor's number.
+   *
+   * @throws IllegalStateException if it was closed or released
+   */
+  public int number() {
+    int number = ownership.number;
+    if (number < 0) {
+      throw new IllegalStateException(ownership.what + " is closed");
+    }
+    return number;
+  }
+
+  /** Whether this still owns its descriptor. */
+  public boolean isOpen() {
+    return ownership.number >= 0;
+  }
+
+  /** Gives the number away: from now on somebody else closes it. */
+  public int release() {
+    int number = ownership.give();
+    if (number < 0) {
+      throw new IllegalStateException(ownership.what + " is closed");
+    }
+    leakDetector.clean();
+    return number;
+  }
+
+  /**
+   * Closes the descriptor; the second time nothing happens. Never repeated, because Linux has freed
+   * the number whatever {@code close} says; an error is about data written earlier, and who cares
+   * for that has synchronised the file.
+   *
+   * @throws IllegalStateException if the number was not open, that is, if somebody else closed it
+   */
+  @Override
+  public void close() {
+    int number = ownership.give();
+    if (number >= 0) {
+      leakDetector.clean();
+      if (sys.close(number) == -Errno.EBADF) {
+        throw new IllegalStateException(
+            "descriptor %d of %s was closed by somebody else".formatted(number, ownership.what));
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return ownership.toString();
+  }
+
+  /** What is known of the descriptor without keeping its {@code Fd} reachable. */
+  private static final class Ownership implements Runnable {
+    private static final VarHandle NUMBER;
+
+    static {
+      try {
+        NUMBER = MethodHandles.lookup().findVarHandle(Ownership.class, "number", int.class);
+      } catch (ReflectiveOperationException e) {
+        throw new ExceptionInInitializerError(e);
+      }
+    }
+
+    final String what;
+    private final List<StackWalker.StackFrame> opened;
+
+    /** The descriptor, or -1 once it was closed or given away; one thread wins that change. */
+    private volatile int number;
+
+    Ownership(int number, String what) {
+      this.number = number;
+      this.what = what;
+      this.opened = STACK.walk(Ownership::callers);
+    }
+
+    private static List<StackWalker.StackFrame> callers(Stream<StackWalker.StackFrame> frames) {
+      return frames
+          .dropWhile(frame -> frame.getClassName().startsWith(Fd.class.getName()))
+          .limit(FRAMES_KEPT)
+          .toList();
+    }
+
+    int give() {
+      return (int) NUMBER.getAndSet(this, -1);
+    }
+
+    /** Runs when the owner became unreachable, or at once when it was closed in good order. */
+    @Override
+    public void run() {
+      if (number >= 0) {
+        var where = new StringBuilder();
+        opened.forEach(frame -> where.append("\n\tat ").append(frame));
+        System.getLogger(Fd.class.getName())
+            .log(WARNING, "{0} was never closed; it was opened{1}", this, where);
+      }
+    }
+
+    @Override
+    public String toString() {
+      return number >= 0 ? "descriptor " + number + " of " + what : "closed descriptor of " + what;
+    }
+  }
+}

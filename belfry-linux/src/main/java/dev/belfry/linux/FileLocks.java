@@ -1,0 +1,98 @@
+package dev.belfry.linux;
+
+import static dev.belfry.linux.Errno.EAGAIN;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.util.function.IntSupplier;
+
+/**
+ * Locks on open files, which the kernel drops when the last descriptor of the open file is closed,
+ * so also when its owner dies: open-file-description locks ({@code fcntl(2)}) and {@code flock(2)}.
+ * The two do not see each other.
+ */
+public final class FileLocks {
+  /**
+   * What {@code fcntl} wants:
+   *
+   * <pre>{@code
+   * struct flock { short l_type; short l_whence; off_t l_start; off_t l_len; pid_t l_pid; };
+   * }</pre>
+   */
+  static final StructLayout FLOCK =
+      MemoryLayout.structLayout(
+          JAVA_SHORT.withName("type"),
+          JAVA_SHORT.withName("whence"),
+          MemoryLayout.paddingLayout(4),
+          JAVA_LONG.withName("start"),
+          JAVA_LONG.withName("len"),
+          JAVA_INT.withName("pid"),
+          MemoryLayout.paddingLayout(4));
+
+  private static final int F_OFD_SETLK = 37;
+  private static final short F_RDLCK = 0;
+  private static final short F_WRLCK = 1;
+  private static final short F_UNLCK = 2;
+
+  private static final int LOCK_SH = 1;
+  private static final int LOCK_EX = 2;
+  private static final int LOCK_NB = 4;
+  private static final int LOCK_UN = 8;
+
+  private FileLocks() {}
+
+  /** How much a lock excludes. */
+  public enum Mode {
+    /** Others may hold it too in this mode. */
+    SHARED,
+    /** Nobody else may hold it. */
+    EXCLUSIVE
+  }
+
+  /** Locks the whole open file if nobody keeps us from it; says whether it did. */
+  public static boolean tryLock(Sys sys, int fd, Mode mode) throws ErrnoException {
+    return setLock(sys, fd, mode == Mode.SHARED ? F_RDLCK : F_WRLCK);
+  }
+
+  /** Gives a lock of {@link #tryLock} back. */
+  public static void unlock(Sys sys, int fd) throws ErrnoException {
+    setLock(sys, fd, F_UNLCK);
+  }
+
+  private static boolean setLock(Sys sys, int fd, short type) throws ErrnoException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment flock = arena.allocate(FLOCK); // from 0 for length 0: the whole file
+      flock.set(JAVA_SHORT, FLOCK.byteOffset(PathElement.groupElement("type")), type);
+      return attempt("fcntl", fd, () -> sys.fcntl(fd, F_OFD_SETLK, flock));
+    }
+  }
+
+  /** Locks by {@code flock} if nobody keeps us from it; says whether it did. */
+  public static boolean tryFlock(Sys sys, int fd, Mode mode) throws ErrnoException {
+    int operation = LOCK_NB | (mode == Mode.SHARED ? LOCK_SH : LOCK_EX);
+    return attempt("flock", fd, () -> sys.flock(fd, operation));
+  }
+
+  /** Gives a lock of {@link #tryFlock} back. */
+  public static void unflock(Sys sys, int fd) throws ErrnoException {
+    attempt("flock", fd, () -> sys.flock(fd, LOCK_UN));
+  }
+
+  private static boolean attempt(String name, int fd, IntSupplier attempt) throws ErrnoException {
+    try {
+      Calls.call(name, "lock of descriptor " + fd, attempt);
+      return true;
+    } catch (ErrnoException e) {
+      if (e.is(EAGAIN)) {
+        return false;
+      }
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package dev.belfry.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Several pieces of memory for one call ({@code iovec(3type)}), an array of:
+ *
+ * <pre>{@code
+ * struct iovec { void *iov_base; size_t iov_len; };   // 8 + 8 bytes on 64-bit machines
+ * }</pre>
+ *
+ * The kernel sees addresses only, so the pieces are kept here to keep their memory alive.
+ */
+public final class Iovecs {
+  /** The most pieces the kernel takes at once ({@code IOV_MAX}). */
+  public static final int MAX = 1024;
+
+  private static final long IOVEC_BYTES = 16;
+  private static final long BASE = 0;
+  private static final long LENGTH = 8;
+
+  private final MemorySegment array;
+  private final MemorySegment[] pieces;
+  private int count;
+
+  /** Room for a number of pieces, {@value #MAX} at most. */
+  public Iovecs(Arena arena, int capacity) {
+    if (capacity < 1 || capacity > MAX) {
+      throw new IllegalArgumentException("1 to 1024 pieces, not " + capacity);
+    }
+    array = arena.allocate(IOVEC_BYTES * capacity, Long.BYTES);
+    pieces = new MemorySegment[capacity];
+  }
+
+  /** Forgets all pieces. */
+  public void clear() {
+    count = 0;
+  }
+
+  /** Adds a piece of native memory behind the others. */
+  public void add(MemorySegment piece) {
+    if (!piece.isNative()) {
+      throw new IllegalArgumentException("the kernel needs native memory, not an array's");
+    }
+    pieces[count] = piece;
+    array.set(JAVA_LONG, count * IOVEC_BYTES + BASE, piece.address());
+    array.set(JAVA_LONG, count * IOVEC_BYTES + LENGTH, piece.byteSize());
+    count++;
+  }
+
+  /** How many pieces there are. */
+  public int count() {
+    return count;
+  }
+
+  MemorySegment segment() {
+    return array;
+  }
+}

@@ -1,0 +1,202 @@
+package dev.belfry.linux;
+
+import static dev.belfry.linux.Errno.EINTR;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.net.SocketAddress;
+
+/**
+ * A message with everything that can go with it: several pieces of data, an address, descriptors
+ * ({@code sendmsg(2)}, {@code recvmsg(2)}, {@code cmsg(3)}). For one thread; made once and used
+ * again and again.
+ *
+ * <pre>{@code
+ * struct msghdr {
+ *   void *msg_name;         socklen_t msg_namelen;     // and 4 bytes of padding
+ *   struct iovec *msg_iov;  size_t msg_iovlen;
+ *   void *msg_control;      size_t msg_controllen;
+ *   int msg_flags;                                     // and 4 bytes of padding
+ * };
+ * struct cmsghdr { size_t cmsg_len; int cmsg_level; int cmsg_type; };   // then the descriptors
+ * }</pre>
+ */
+public final class Message {
+  /** The most descriptors the kernel takes in one message ({@code SCM_MAX_FD}). */
+  public static final int MAX_DESCRIPTORS = 253;
+
+  static final StructLayout MSGHDR =
+      MemoryLayout.structLayout(
+          JAVA_LONG.withName("name"),
+          JAVA_INT.withName("namelen"),
+          MemoryLayout.paddingLayout(4),
+          JAVA_LONG.withName("iov"),
+          JAVA_LONG.withName("iovlen"),
+          JAVA_LONG.withName("control"),
+          JAVA_LONG.withName("controllen"),
+          JAVA_INT.withName("flags"),
+          MemoryLayout.paddingLayout(4));
+
+  static final StructLayout CMSGHDR =
+      MemoryLayout.structLayout(
+          JAVA_LONG.withName("len"), JAVA_INT.withName("level"), JAVA_INT.withName("type"));
+
+  private static final long NAME = offset(MSGHDR, "name");
+  private static final long NAME_LENGTH = offset(MSGHDR, "namelen");
+  private static final long IOV = offset(MSGHDR, "iov");
+  private static final long IOV_LENGTH = offset(MSGHDR, "iovlen");
+  private static final long CONTROL = offset(MSGHDR, "control");
+  private static final long CONTROL_LENGTH = offset(MSGHDR, "controllen");
+  private static final long FLAGS = offset(MSGHDR, "flags");
+  private static final long CMSG_LENGTH = offset(CMSGHDR, "len");
+  private static final long CMSG_LEVEL = offset(CMSGHDR, "level");
+  private static final long CMSG_TYPE = offset(CMSGHDR, "type");
+  private static final long CMSG_BYTES = CMSGHDR.byteSize();
+
+  private static final int SCM_RIGHTS = 1;
+  private static final int MSG_CTRUNC = 0x08;
+  private static final int MSG_TRUNC = 0x20;
+  private static final int MSG_CMSG_CLOEXEC = 0x4000_0000;
+
+  private final Iovecs data;
+  private final MemorySegment header;
+  private final MemorySegment name;
+  private final MemorySegment control;
+  private int nameLength;
+  private int descriptors;
+
+  /** A message for a number of pieces and descriptors, in memory of the arena. */
+  public Message(Arena arena, int maxPieces, int maxDescriptors) {
+    if (maxDescriptors < 0 || maxDescriptors > MAX_DESCRIPTORS) {
+      throw new IllegalArgumentException("0 to 253 descriptors, not " + maxDescriptors);
+    }
+    data = new Iovecs(arena, maxPieces);
+    header = arena.allocate(MSGHDR);
+    name = arena.allocate(SocketAddresses.MAX_BYTES, Long.BYTES);
+    long descriptorBytes = alignToLong((long) maxDescriptors * Integer.BYTES);
+    control = arena.allocate(CMSG_BYTES + descriptorBytes, Long.BYTES);
+  }
+
+  /** Forgets the data, the address and the descriptors. */
+  public void clear() {
+    data.clear();
+    nameLength = 0;
+    descriptors = 0;
+  }
+
+  /** The pieces that are sent or filled. */
+  public Iovecs data() {
+    return data;
+  }
+
+  /** Says where the message goes, for sockets that are not connected. */
+  public void setAddress(SocketAddress address) {
+    MemorySegment encoded = SocketAddresses.encode((size, align) -> name.asSlice(0, size), address);
+    nameLength = (int) encoded.byteSize();
+  }
+
+  /** Where the message that was received came from. */
+  public SocketAddress address() {
+    return SocketAddresses.decode(name, nameLength);
+  }
+
+  /** Passes a copy of a descriptor along; ours stays open. */
+  public void addDescriptor(int fd) {
+    control.set(JAVA_INT, CMSG_BYTES + (long) descriptors * Integer.BYTES, fd);
+    descriptors++;
+  }
+
+  /** How many descriptors go with the message or came with it. */
+  public int descriptorCount() {
+    return descriptors;
+  }
+
+  /** A descriptor that came with the message, close-on-exec; whoever takes it has to close it. */
+  public int descriptor(int index) {
+    if (index >= descriptors) {
+      throw new IndexOutOfBoundsException("descriptor %d of %d".formatted(index, descriptors));
+    }
+    return control.get(JAVA_INT, CMSG_BYTES + (long) index * Integer.BYTES);
+  }
+
+  /** Whether the message received was longer than the room for its data. */
+  public boolean isDataTruncated() {
+    return (header.get(JAVA_INT, FLAGS) & MSG_TRUNC) != 0;
+  }
+
+  /** Whether more descriptors came than there was room for; the kernel has closed those. */
+  public boolean areDescriptorsTruncated() {
+    return (header.get(JAVA_INT, FLAGS) & MSG_CTRUNC) != 0;
+  }
+
+  /**
+   * Sends without blocking or raising SIGPIPE. Allocates nothing.
+   *
+   * @return the number of bytes, or {@code -errno}
+   */
+  public long send(Sys sys, int fd) {
+    prepare(nameLength, descriptors == 0 ? 0 : writeControl());
+    long result;
+    do {
+      result = sys.sendmsg(fd, header, Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL);
+    } while (result == -EINTR);
+    return result;
+  }
+
+  /**
+   * Receives without blocking, into the pieces that were added. Allocates nothing.
+   *
+   * @return the number of bytes, zero at the end of a stream, or {@code -errno}
+   */
+  public long receive(Sys sys, int fd) {
+    long result;
+    do {
+      prepare(SocketAddresses.MAX_BYTES, control.byteSize());
+      result = sys.recvmsg(fd, header, Sockets.MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    } while (result == -EINTR);
+    boolean arrived = result >= 0;
+    nameLength = arrived ? header.get(JAVA_INT, NAME_LENGTH) : 0;
+    descriptors = arrived ? readControl() : 0;
+    return result;
+  }
+
+  private void prepare(int nameBytes, long controlBytes) {
+    header.set(JAVA_LONG, NAME, nameBytes == 0 ? 0 : name.address());
+    header.set(JAVA_INT, NAME_LENGTH, nameBytes);
+    header.set(JAVA_LONG, IOV, data.segment().address());
+    header.set(JAVA_LONG, IOV_LENGTH, data.count());
+    header.set(JAVA_LONG, CONTROL, controlBytes == 0 ? 0 : control.address());
+    header.set(JAVA_LONG, CONTROL_LENGTH, controlBytes);
+    header.set(JAVA_INT, FLAGS, 0);
+  }
+
+  private long writeControl() {
+    long length = CMSG_BYTES + (long) descriptors * Integer.BYTES;
+    control.set(JAVA_LONG, CMSG_LENGTH, length);
+    control.set(JAVA_INT, CMSG_LEVEL, Sockets.SOL_SOCKET);
+    control.set(JAVA_INT, CMSG_TYPE, SCM_RIGHTS);
+    return alignToLong(length);
+  }
+
+  /** We ask for nothing else, so descriptors are the only control data that can be there. */
+  private int readControl() {
+    boolean rights =
+        header.get(JAVA_LONG, CONTROL_LENGTH) >= CMSG_BYTES
+            && control.get(JAVA_INT, CMSG_LEVEL) == Sockets.SOL_SOCKET
+            && control.get(JAVA_INT, CMSG_TYPE) == SCM_RIGHTS;
+    return rights ? (int) ((control.get(JAVA_LONG, CMSG_LENGTH) - CMSG_BYTES) / Integer.BYTES) : 0;
+  }
+
+  private static long alignToLong(long bytes) {
+    return (bytes + Long.BYTES - 1) & -Long.BYTES;
+  }
+
+  private static long offset(StructLayout layout, String field) {
+    return layout.byteOffset(PathElement.groupElement(field));
+  }
+}

@@ -1,0 +1,26 @@
+package dev.belfry.linux;
+
+import static dev.belfry.linux.Calls.call;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The clock that all processes of a machine share and that never jumps ({@code clock_gettime(2)},
+ * CLOCK_MONOTONIC). HotSpot's {@link System#nanoTime} is the same clock on Linux, so its values can
+ * be given to the kernel and to other processes; a test keeps watch over that.
+ */
+public final class MonotonicClock {
+  private static final int CLOCK_MONOTONIC = 1;
+
+  private MonotonicClock() {}
+
+  /** The time in nanoseconds. */
+  public static long nanos(Sys sys) throws ErrnoException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment now = Timespec.allocate(arena);
+      call("clock_gettime", "CLOCK_MONOTONIC", () -> sys.clockGettime(CLOCK_MONOTONIC, now));
+      return Timespec.get(now);
+    }
+  }
+}

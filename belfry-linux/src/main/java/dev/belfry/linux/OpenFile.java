@@ -1,0 +1,76 @@
+package dev.belfry.linux;
+
+import static dev.belfry.linux.Calls.call;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.nio.file.Path;
+
+/** Opening files ({@code open(2)}, {@code openat2(2)}). */
+public final class OpenFile {
+  /** Stands for the working directory where a directory's descriptor is wanted. */
+  public static final int WORKING_DIRECTORY = -100;
+
+  /** Refuse to leave the directory the path starts from ({@code RESOLVE_BENEATH}). */
+  public static final long RESOLVE_BENEATH = 0x08;
+
+  /** Refuse any symbolic link on the way ({@code RESOLVE_NO_SYMLINKS}). */
+  public static final long RESOLVE_NO_SYMLINKS = 0x04;
+
+  /**
+   * The third argument of {@code openat2}:
+   *
+   * <pre>{@code
+   * struct open_how { __u64 flags; __u64 mode; __u64 resolve; };
+   * }</pre>
+   */
+  static final StructLayout OPEN_HOW =
+      MemoryLayout.structLayout(
+          JAVA_LONG.withName("flags"), JAVA_LONG.withName("mode"), JAVA_LONG.withName("resolve"));
+
+  private OpenFile() {}
+
+  /**
+   * Opens or creates a file, close-on-exec.
+   *
+   * @param flags of {@link OpenFlags}
+   * @param mode the permissions of a file that is created, less the umask
+   */
+  public static Fd open(Sys sys, Path path, int flags, int mode) throws ErrnoException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = arena.allocateFrom(path.toString());
+      int number =
+          call(
+              "openat",
+              path,
+              () -> sys.openat(WORKING_DIRECTORY, name, flags | OpenFlags.CLOSE_ON_EXEC, mode));
+      return Fd.own(sys, number, path.toString());
+    }
+  }
+
+  /**
+   * Opens or creates a file relative to a directory, by {@code openat2}.
+   *
+   * @param directory the directory's descriptor, or {@link #WORKING_DIRECTORY}
+   * @param resolve what to refuse on the way: {@link #RESOLVE_BENEATH} and so on, or zero
+   */
+  public static Fd openAt(Sys sys, int directory, Path path, int flags, int mode, long resolve)
+      throws ErrnoException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = arena.allocateFrom(path.toString());
+      MemorySegment how =
+          arena.allocateFrom(
+              JAVA_LONG,
+              Integer.toUnsignedLong(flags | OpenFlags.CLOSE_ON_EXEC),
+              // A mode without a file to create is an error to openat2.
+              (flags & OpenFlags.CREATE) != 0 ? mode : 0,
+              resolve);
+      int number =
+          call("openat2", path, () -> sys.openat2(directory, name, how, OPEN_HOW.byteSize()));
+      return Fd.own(sys, number, path.toString());
+    }
+  }
+}

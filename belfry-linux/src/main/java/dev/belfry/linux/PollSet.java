@@ -1,0 +1,83 @@
+package dev.belfry.linux;
+
+import static dev.belfry.linux.Errno.EINTR;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+
+/**
+ * A few descriptors to wait for without an event loop ({@code ppoll(2)}), an array of:
+ *
+ * <pre>{@code
+ * struct pollfd { int fd; short events; short revents; };
+ * }</pre>
+ *
+ * For one thread. Nothing but the constructor allocates; a wait blocks its thread in the kernel:
+ * never on a virtual one.
+ */
+public final class PollSet {
+  public static final int IN = 0x001;
+  public static final int OUT = 0x004;
+  public static final int ERR = 0x008;
+  public static final int HUP = 0x010;
+  public static final int NVAL = 0x020;
+  public static final int RDHUP = 0x2000;
+
+  static final StructLayout LAYOUT =
+      MemoryLayout.structLayout(
+          JAVA_INT.withName("fd"), JAVA_SHORT.withName("events"), JAVA_SHORT.withName("revents"));
+
+  private static final long POLLFD_BYTES = LAYOUT.byteSize();
+  private static final long FD = LAYOUT.byteOffset(PathElement.groupElement("fd"));
+  private static final long EVENTS = LAYOUT.byteOffset(PathElement.groupElement("events"));
+  private static final long REVENTS = LAYOUT.byteOffset(PathElement.groupElement("revents"));
+
+  private final Sys sys;
+  private final int count;
+  private final MemorySegment pollFds;
+  private final MemorySegment timeout;
+
+  /** Room for exactly so many descriptors. */
+  public PollSet(Sys sys, int count) {
+    this.sys = sys;
+    this.count = count;
+    Arena arena = Arena.ofAuto();
+    this.pollFds = arena.allocate(LAYOUT, count);
+    this.timeout = Timespec.allocate(arena);
+  }
+
+  /** Says which descriptor stands at an index, and for which events; -1 stands for none. */
+  public void set(int index, int fd, int events) {
+    pollFds.set(JAVA_INT, index * POLLFD_BYTES + FD, fd);
+    pollFds.set(JAVA_SHORT, index * POLLFD_BYTES + EVENTS, (short) events);
+  }
+
+  /** What happened to a descriptor in the last wait; ERR, HUP and NVAL come unasked. */
+  public int happened(int index) {
+    return pollFds.get(JAVA_SHORT, index * POLLFD_BYTES + REVENTS);
+  }
+
+  /**
+   * Waits until something happens. When interrupted it waits on for what is left.
+   *
+   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link Futex#FOREVER}
+   * @return how many descriptors have something, zero when time is up, or {@code -errno}
+   */
+  public int await(long deadlineNanos) {
+    int result;
+    do {
+      MemorySegment limit = MemorySegment.NULL;
+      if (deadlineNanos != Futex.FOREVER) {
+        Timespec.set(timeout, Math.max(0, deadlineNanos - System.nanoTime()));
+        limit = timeout;
+      }
+      result = sys.ppoll(pollFds, count, limit, MemorySegment.NULL);
+    } while (result == -EINTR);
+    return result;
+  }
+}

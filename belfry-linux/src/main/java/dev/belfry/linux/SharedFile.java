@@ -1,0 +1,99 @@
+package dev.belfry.linux;
+
+import static dev.belfry.linux.Calls.call;
+import static dev.belfry.linux.Calls.callLong;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Memory that several processes share: anonymous files ({@code memfd_create(2)}), their size and
+ * their seals, and mappings of any file ({@code mmap(2)}).
+ */
+public final class SharedFile {
+  /** Nobody may change the seals any more. */
+  public static final int SEAL_SEAL = 1;
+
+  /** The file can never become shorter, so that no access to a mapping can fault. */
+  public static final int SEAL_SHRINK = 2;
+
+  /** The file can never become longer. */
+  public static final int SEAL_GROW = 4;
+
+  /** Nobody can write to the file any more. */
+  public static final int SEAL_WRITE = 8;
+
+  private static final int MFD_CLOEXEC = 1;
+  private static final int MFD_ALLOW_SEALING = 2;
+  private static final int F_ADD_SEALS = 1033;
+  private static final int F_GET_SEALS = 1034;
+
+  private static final int PROT_READ = 1;
+  private static final int PROT_WRITE = 2;
+  private static final int MAP_SHARED = 1;
+
+  private SharedFile() {}
+
+  /**
+   * A new anonymous file of no length, which can be sealed.
+   *
+   * @param name seen in {@code /proc} only; need not be unique
+   */
+  public static Fd createAnonymous(Sys sys, String name) throws ErrnoException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment text = arena.allocateFrom(name);
+      int number =
+          call("memfd_create", name, () -> sys.memfdCreate(text, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+      return Fd.own(sys, number, "memfd " + name);
+    }
+  }
+
+  /** Sets the length; new bytes are zero and take no memory until touched. */
+  public static void truncate(Sys sys, int fd, long length) throws ErrnoException {
+    call("ftruncate", length + " bytes", () -> sys.ftruncate(fd, length));
+  }
+
+  /**
+   * Takes the memory for the first bytes of the file now, and makes it that long: where there is
+   * not enough, this fails, instead of a later access to a mapping with SIGBUS.
+   */
+  public static void allocate(Sys sys, int fd, long length) throws ErrnoException {
+    call("fallocate", length + " bytes", () -> sys.fallocate(fd, 0, 0, length));
+  }
+
+  /** Adds seals, for ever. */
+  public static void seal(Sys sys, int fd, int seals) throws ErrnoException {
+    call("fcntl", "F_ADD_SEALS", () -> sys.fcntl(fd, F_ADD_SEALS, seals));
+  }
+
+  /** The seals of an anonymous file. */
+  public static int seals(Sys sys, int fd) throws ErrnoException {
+    return call("fcntl", "F_GET_SEALS", () -> sys.fcntl(fd, F_GET_SEALS, 0));
+  }
+
+  /**
+   * Maps the first bytes of a file, shared with every process that does the same. The descriptor
+   * may be closed afterwards.
+   *
+   * @param writable whether the memory can be written
+   * @param arena unmaps it when it is closed; the global arena never does
+   * @return exactly so many bytes
+   */
+  public static MemorySegment map(Sys sys, int fd, long length, boolean writable, Arena arena)
+      throws ErrnoException {
+    int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+    long address =
+        callLong(
+            "mmap",
+            length + " bytes of descriptor " + fd,
+            () -> sys.mmap(0, length, protection, MAP_SHARED, fd, 0));
+    MemorySegment mapping = mapping(sys, address, length, arena);
+    return writable ? mapping : mapping.asReadOnly();
+  }
+
+  @SuppressWarnings("restricted")
+  private static MemorySegment mapping(Sys sys, long address, long length, Arena arena) {
+    return MemorySegment.ofAddress(address)
+        .reinterpret(length, arena, _ -> sys.munmap(address, length));
+  }
+}

@@ -1,0 +1,98 @@
+package dev.belfry.linux;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.lang.foreign.ValueLayout;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * A set of signals.
+ *
+ * @param bits signal {@code n} is bit {@code n - 1}, as in the kernel and in {@code
+ *     /proc/PID/status}
+ */
+public record SigSet(long bits) {
+  /** No signal. */
+  public static final SigSet EMPTY = new SigSet(0);
+
+  /** Every signal from 1 to 64. */
+  public static final SigSet ALL = new SigSet(-1L);
+
+  /** The size of a {@code sigset_t} of the C library; the kernel itself uses the first 8 bytes. */
+  private static final long SIGSET_BYTES = 128;
+
+  /** The set of the given signals. */
+  public static SigSet of(int... signals) {
+    return IntStream.of(signals).boxed().reduce(EMPTY, SigSet::with, SigSet::union);
+  }
+
+  /** All signals between two, both included. */
+  public static SigSet range(int first, int last) {
+    return of(IntStream.rangeClosed(first, last).toArray());
+  }
+
+  /** The set that a line of {@code /proc/PID/status} such as {@code SigBlk} shows. */
+  static SigSet ofHex(String hex) {
+    return new SigSet(Long.parseUnsignedLong(hex.strip(), 16));
+  }
+
+  /** This set and one signal more. */
+  public SigSet with(int signal) {
+    return new SigSet(bits | bit(signal));
+  }
+
+  /** This set without one signal. */
+  public SigSet without(int signal) {
+    return new SigSet(bits & ~bit(signal));
+  }
+
+  /** This set and all of the other. */
+  public SigSet union(SigSet other) {
+    return new SigSet(bits | other.bits);
+  }
+
+  /** What of this set is not in the other. */
+  public SigSet minus(SigSet other) {
+    return new SigSet(bits & ~other.bits);
+  }
+
+  /** Whether the signal is in the set. */
+  public boolean contains(int signal) {
+    return (bits & bit(signal)) != 0;
+  }
+
+  /** Whether the set is empty. */
+  public boolean isEmpty() {
+    return bits == 0;
+  }
+
+  /** The signals, in ascending order. */
+  public IntStream signals() {
+    return IntStream.rangeClosed(1, Signo.RTMAX).filter(this::contains);
+  }
+
+  /** The set as a {@code sigset_t}. */
+  public MemorySegment toNative(SegmentAllocator allocator) {
+    MemorySegment sigset = allocator.allocate(SIGSET_BYTES, Long.BYTES).fill((byte) 0);
+    sigset.set(ValueLayout.JAVA_LONG, 0, bits);
+    return sigset;
+  }
+
+  /** The set in a {@code sigset_t}. */
+  static SigSet ofNative(MemorySegment sigset) {
+    return new SigSet(sigset.get(ValueLayout.JAVA_LONG, 0));
+  }
+
+  @Override
+  public String toString() {
+    return signals().mapToObj(Signo::name).collect(Collectors.joining(",", "{", "}"));
+  }
+
+  private static long bit(int signal) {
+    if (signal < 1 || signal > Signo.RTMAX) {
+      throw new IllegalArgumentException("not a signal number: " + signal);
+    }
+    return 1L << (signal - 1);
+  }
+}

@@ -1,0 +1,244 @@
+package dev.belfry.linux;
+
+import static dev.belfry.linux.Calls.call;
+import static dev.belfry.linux.Errno.EINPROGRESS;
+import static dev.belfry.linux.Errno.EINTR;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+
+/**
+ * Sockets: TCP, UDP and Unix ({@code socket(7)}). Those that are opened here are close-on-exec, and
+ * non-blocking if asked for. {@link #accept}, {@link #connect}, {@link #send} and {@link #receive}
+ * are for hot paths: they allocate nothing and return {@code -errno}.
+ */
+public final class Sockets {
+  public static final int SOL_SOCKET = 1;
+  public static final int SO_REUSEADDR = 2;
+  public static final int SO_TYPE = 3;
+  public static final int SO_ERROR = 4;
+  public static final int SO_SNDBUF = 7;
+  public static final int SO_RCVBUF = 8;
+  public static final int SO_KEEPALIVE = 9;
+  public static final int SO_LINGER = 13;
+  public static final int SO_REUSEPORT = 15;
+  public static final int IPPROTO_TCP = 6;
+  public static final int TCP_NODELAY = 1;
+  public static final int IPPROTO_IPV6 = 41;
+  public static final int IPV6_V6ONLY = 26;
+
+  /** Allow nobody to read any more. */
+  public static final int SHUT_RD = 0;
+
+  /** Write nothing more: the peer reads to the end of what was sent. */
+  public static final int SHUT_WR = 1;
+
+  /** Both. */
+  public static final int SHUT_RDWR = 2;
+
+  static final int MSG_DONTWAIT = 0x40;
+  static final int MSG_NOSIGNAL = 0x4000;
+
+  private static final int SOCK_NONBLOCK = 0x800;
+  private static final int SOCK_CLOEXEC = 0x80000;
+
+  private Sockets() {}
+
+  /** What a socket carries. */
+  public enum Type {
+    /** Bytes, in order, connected. */
+    STREAM(1),
+    /** Messages, possibly lost. */
+    DATAGRAM(2),
+    /** Messages, in order, connected; Unix sockets only. */
+    SEQUENCED_PACKETS(5);
+
+    private final int number;
+
+    Type(int number) {
+      this.number = number;
+    }
+
+    /** The number by which {@link #SO_TYPE} tells it. */
+    public int number() {
+      return number;
+    }
+  }
+
+  /** The two ends of a connected pair; each closes for itself. */
+  public record Pair(Fd first, Fd second) {}
+
+  /** A new socket. */
+  public static Fd open(Sys sys, StandardProtocolFamily family, Type type, boolean blocking)
+      throws ErrnoException {
+    int domain =
+        switch (family) {
+          case INET -> SocketAddresses.AF_INET;
+          case INET6 -> SocketAddresses.AF_INET6;
+          case UNIX -> SocketAddresses.AF_UNIX;
+        };
+    String what = family + " " + type + " socket";
+    int number = call("socket", what, () -> sys.socket(domain, flags(type, blocking), 0));
+    return Fd.own(sys, number, what);
+  }
+
+  /** The family of the sockets that an address is for. */
+  public static StandardProtocolFamily familyOf(SocketAddress address) {
+    return switch (SocketAddresses.family(address)) {
+      case SocketAddresses.AF_INET -> StandardProtocolFamily.INET;
+      case SocketAddresses.AF_INET6 -> StandardProtocolFamily.INET6;
+      default -> StandardProtocolFamily.UNIX;
+    };
+  }
+
+  /** Two Unix sockets connected to each other. */
+  public static Pair pair(Sys sys, Type type, boolean blocking) throws ErrnoException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment fds = arena.allocate(ValueLayout.JAVA_INT, 2);
+      call(
+          "socketpair",
+          type,
+          () -> sys.socketpair(SocketAddresses.AF_UNIX, flags(type, blocking), 0, fds));
+      return new Pair(
+          Fd.own(sys, fds.getAtIndex(ValueLayout.JAVA_INT, 0), "socket pair"),
+          Fd.own(sys, fds.getAtIndex(ValueLayout.JAVA_INT, 1), "socket pair"));
+    }
+  }
+
+  private static int flags(Type type, boolean blocking) {
+    return type.number | SOCK_CLOEXEC | (blocking ? 0 : SOCK_NONBLOCK);
+  }
+
+  /** Gives the socket an address. */
+  public static void bind(Sys sys, int fd, SocketAddress address) throws ErrnoException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment encoded = SocketAddresses.encode(arena, address);
+      call("bind", address, () -> sys.bind(fd, encoded, (int) encoded.byteSize()));
+    }
+  }
+
+  /** Lets others connect; so many may wait to be accepted. */
+  public static void listen(Sys sys, int fd, int backlog) throws ErrnoException {
+    call("listen", "backlog " + backlog, () -> sys.listen(fd, backlog));
+  }
+
+  /** Takes a waiting connection: its descriptor, or {@code -errno}. The result never blocks. */
+  public static int accept(Sys sys, int fd) {
+    int result;
+    do {
+      result =
+          sys.accept4(fd, MemorySegment.NULL, MemorySegment.NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    } while (result == -EINTR);
+    return result;
+  }
+
+  /** An address in the form that {@link #connect} wants, to be made once and used often. */
+  public static MemorySegment encode(Arena arena, SocketAddress address) {
+    return SocketAddresses.encode(arena, address);
+  }
+
+  /**
+   * Connects.
+   *
+   * @return zero, {@code -EINPROGRESS} if the outcome comes later (wait until the socket can be
+   *     written, then ask {@link #takeError} once), or {@code -errno}. An interrupted call goes on
+   *     by itself and counts as in progress.
+   */
+  public static int connect(Sys sys, int fd, MemorySegment address) {
+    int result = sys.connect(fd, address, (int) address.byteSize());
+    return result == -EINTR ? -EINPROGRESS : result;
+  }
+
+  /** Takes the error that is kept for the socket, zero if there is none; asking clears it. */
+  public static int takeError(Sys sys, int fd) throws ErrnoException {
+    return option(sys, fd, SOL_SOCKET, SO_ERROR);
+  }
+
+  /** Closes one or both directions: {@link #SHUT_RD}, {@link #SHUT_WR}, {@link #SHUT_RDWR}. */
+  public static void shutdown(Sys sys, int fd, int how) throws ErrnoException {
+    call("shutdown", "socket " + fd, () -> sys.shutdown(fd, how));
+  }
+
+  /** The address the socket has on this side. */
+  public static SocketAddress localAddress(Sys sys, int fd) throws ErrnoException {
+    return address("getsockname", fd, (address, length) -> sys.getsockname(fd, address, length));
+  }
+
+  /** The address the socket is connected to. */
+  public static SocketAddress remoteAddress(Sys sys, int fd) throws ErrnoException {
+    return address("getpeername", fd, (address, length) -> sys.getpeername(fd, address, length));
+  }
+
+  private interface AddressCall {
+    int fill(MemorySegment address, MemorySegment length);
+  }
+
+  private static SocketAddress address(String name, int fd, AddressCall ask) throws ErrnoException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment address = arena.allocate(SocketAddresses.MAX_BYTES, Long.BYTES);
+      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, SocketAddresses.MAX_BYTES);
+      call(name, "socket " + fd, () -> ask.fill(address, length));
+      return SocketAddresses.decode(address, length.get(ValueLayout.JAVA_INT, 0));
+    }
+  }
+
+  /** The value of an option that is a number. */
+  public static int option(Sys sys, int fd, int level, int name) throws ErrnoException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment value = arena.allocate(ValueLayout.JAVA_INT);
+      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, Integer.BYTES);
+      call(
+          "getsockopt",
+          "level %d, option %d".formatted(level, name),
+          () -> sys.getsockopt(fd, level, name, value, length));
+      return value.get(ValueLayout.JAVA_INT, 0);
+    }
+  }
+
+  /** Sets an option that is a number. */
+  public static void setOption(Sys sys, int fd, int level, int name, int value)
+      throws ErrnoException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment encoded = arena.allocateFrom(ValueLayout.JAVA_INT, value);
+      call(
+          "setsockopt",
+          "level %d, option %d, value %d".formatted(level, name, value),
+          () -> sys.setsockopt(fd, level, name, encoded, Integer.BYTES));
+    }
+  }
+
+  /**
+   * Makes closing abortive: unsent data is dropped and the peer sees a reset ({@code SO_LINGER}
+   * with zero seconds).
+   */
+  public static void resetOnClose(Sys sys, int fd) throws ErrnoException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment linger = arena.allocateFrom(ValueLayout.JAVA_INT, 1, 0);
+      call(
+          "setsockopt",
+          "SO_LINGER 0",
+          () -> sys.setsockopt(fd, SOL_SOCKET, SO_LINGER, linger, 2 * Integer.BYTES));
+    }
+  }
+
+  /** Sends without ever blocking or raising SIGPIPE; the number of bytes, or {@code -errno}. */
+  public static long send(Sys sys, int fd, MemorySegment buffer) {
+    long result;
+    do {
+      result = sys.send(fd, buffer, buffer.byteSize(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    } while (result == -EINTR);
+    return result;
+  }
+
+  /** Receives without ever blocking; the number of bytes, zero at the end, or {@code -errno}. */
+  public static long receive(Sys sys, int fd, MemorySegment buffer) {
+    long result;
+    do {
+      result = sys.recv(fd, buffer, buffer.byteSize(), MSG_DONTWAIT);
+    } while (result == -EINTR);
+    return result;
+  }
+}

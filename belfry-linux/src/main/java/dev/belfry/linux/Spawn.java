@@ -1,0 +1,190 @@
+package dev.belfry.linux;
+
+import static dev.belfry.linux.Calls.call;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts a process ({@code posix_spawn(3)}) of which everything is known: it has exactly the
+ * descriptors it was given, no signal blocked, none ignored, and the environment of its parent less
+ * what was put there to start this JVM.
+ *
+ * {@snippet :
+ * PidFd child = Spawn.command("worker", "--verbose")
+ *     .pass(bell)             // becomes descriptor 3
+ *     .ownProcessGroup()
+ *     .start(sys);
+ * }
+ */
+public final class Spawn {
+  /**
+   * More than either {@code posix_spawn_file_actions_t} (80) or {@code posix_spawnattr_t} (336).
+   */
+  static final long OPAQUE_BYTES = 512;
+
+  private static final int FIRST_PASSED = 3;
+
+  private static final int POSIX_SPAWN_SETPGROUP = 0x02;
+  private static final int POSIX_SPAWN_SETSIGDEF = 0x04;
+  private static final int POSIX_SPAWN_SETSIGMASK = 0x08;
+
+  /** All that have a disposition to reset: not KILL and STOP, nor those the C library keeps. */
+  private static final SigSet RESETTABLE =
+      SigSet.ALL.minus(SigSet.of(Signo.KILL, Signo.STOP, 32, 33));
+
+  private final List<String> command;
+  private final List<Integer> descriptors = new ArrayList<>(List.of(0, 1, 2));
+  private Map<String, String> environment = SignalLaunch.childEnvironment();
+  private @Nullable Path directory;
+  private boolean ownGroup;
+
+  private Spawn(List<String> command) {
+    this.command = command;
+  }
+
+  /** A program, looked for on the PATH unless it has a slash, with its arguments. */
+  public static Spawn command(String... command) {
+    return command(List.of(command));
+  }
+
+  /** A program, looked for on the PATH unless it has a slash, with its arguments. */
+  public static Spawn command(List<String> command) {
+    if (command.isEmpty()) {
+      throw new IllegalArgumentException("a command has at least the program");
+    }
+    return new Spawn(List.copyOf(command));
+  }
+
+  /** The child's whole environment, instead of ours. */
+  public Spawn environment(Map<String, String> variables) {
+    this.environment = Map.copyOf(variables);
+    return this;
+  }
+
+  /** The child's working directory, instead of ours. */
+  public Spawn directory(Path path) {
+    this.directory = path;
+    return this;
+  }
+
+  /** Gives the child another standard stream: 0 in, 1 out, 2 error. Ours stays open. */
+  public Spawn standard(int stream, int fd) {
+    if (stream < 0 || stream >= FIRST_PASSED) {
+      throw new IllegalArgumentException("0, 1 or 2 is a standard stream, not " + stream);
+    }
+    descriptors.set(stream, fd);
+    return this;
+  }
+
+  /** Passes a descriptor on; the first becomes number 3, the next 4. Ours stays open. */
+  public Spawn pass(int fd) {
+    descriptors.add(fd);
+    return this;
+  }
+
+  /** Puts the child into a process group of its own, so that a Ctrl+C does not reach it. */
+  public Spawn ownProcessGroup() {
+    ownGroup = true;
+    return this;
+  }
+
+  /**
+   * Starts the process.
+   *
+   * @return the child, to be watched and reaped by the caller
+   * @throws ErrnoException if there is no such program, or no room for another process
+   */
+  public PidFd start(Sys sys) throws ErrnoException {
+    var sources = new ArrayList<Fd>();
+    try (Arena arena = Arena.ofConfined()) {
+      // The child moves descriptors one after the other, and a source could be overwritten before
+      // its turn; so sources are duplicated out of the way first.
+      for (int fd : descriptors) {
+        sources.add(FdFlags.duplicate(sys, fd, descriptors.size()));
+      }
+      MemorySegment actions = arena.allocate(OPAQUE_BYTES, Long.BYTES);
+      MemorySegment attributes = arena.allocate(OPAQUE_BYTES, Long.BYTES);
+      check("posix_spawn_file_actions_init", () -> sys.posixSpawnFileActionsInit(actions));
+      try {
+        check("posix_spawnattr_init", () -> sys.posixSpawnattrInit(attributes));
+        try {
+          fillActions(sys, arena, actions, sources);
+          fillAttributes(sys, arena, attributes);
+          return watch(sys, spawn(sys, arena, actions, attributes));
+        } finally {
+          sys.posixSpawnattrDestroy(attributes);
+        }
+      } finally {
+        sys.posixSpawnFileActionsDestroy(actions);
+      }
+    } finally {
+      sources.forEach(Fd::close);
+    }
+  }
+
+  /** A child that nobody could watch or reap must not stay: it is killed and reaped at once. */
+  private static PidFd watch(Sys sys, int pid) throws ErrnoException {
+    try {
+      return PidFd.open(sys, pid);
+    } catch (ErrnoException unwatched) {
+      Processes.kill(sys, pid, Signo.KILL);
+      Processes.reap(sys, pid);
+      throw unwatched;
+    }
+  }
+
+  private void fillActions(Sys sys, Arena arena, MemorySegment actions, List<Fd> sources)
+      throws ErrnoException {
+    for (int i = 0; i < sources.size(); i++) {
+      int target = i;
+      check(
+          "posix_spawn_file_actions_adddup2",
+          () -> sys.posixSpawnFileActionsAdddup2(actions, sources.get(target).number(), target));
+    }
+    check(
+        "posix_spawn_file_actions_addclosefrom_np",
+        () -> sys.posixSpawnFileActionsAddclosefrom(actions, sources.size()));
+    if (directory != null) {
+      MemorySegment path = arena.allocateFrom(directory.toString());
+      check(
+          "posix_spawn_file_actions_addchdir_np",
+          () -> sys.posixSpawnFileActionsAddchdir(actions, path));
+    }
+  }
+
+  private void fillAttributes(Sys sys, Arena arena, MemorySegment attributes)
+      throws ErrnoException {
+    MemorySegment none = SigSet.EMPTY.toNative(arena);
+    MemorySegment all = RESETTABLE.toNative(arena);
+    check("posix_spawnattr_setsigmask", () -> sys.posixSpawnattrSetsigmask(attributes, none));
+    check("posix_spawnattr_setsigdefault", () -> sys.posixSpawnattrSetsigdefault(attributes, all));
+    int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+    if (ownGroup) {
+      flags |= POSIX_SPAWN_SETPGROUP; // group 0, as initialised, stands for the child's own
+    }
+    short all16 = (short) flags;
+    check("posix_spawnattr_setflags", () -> sys.posixSpawnattrSetflags(attributes, all16));
+  }
+
+  private int spawn(Sys sys, Arena arena, MemorySegment actions, MemorySegment attributes)
+      throws ErrnoException {
+    MemorySegment pid = arena.allocate(ValueLayout.JAVA_INT);
+    MemorySegment program = arena.allocateFrom(command.getFirst());
+    MemorySegment argv = CStrings.array(arena, command);
+    MemorySegment envp = CStrings.environment(arena, environment);
+    check("posix_spawnp", () -> sys.posixSpawnp(pid, program, actions, attributes, argv, envp));
+    return pid.get(ValueLayout.JAVA_INT, 0);
+  }
+
+  private void check(String name, IntSupplier attempt) throws ErrnoException {
+    call(name, command.getFirst(), attempt);
+  }
+}

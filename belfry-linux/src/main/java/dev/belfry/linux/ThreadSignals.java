@@ -1,0 +1,65 @@
+package dev.belfry.linux;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * What {@code /proc} says about the signals of one thread.
+ *
+ * @param tid the kernel's id of the thread
+ * @param name the kernel's name of it, at most 15 bytes
+ * @param blocked the signals it has blocked
+ * @param ignored the signals its process ignores
+ * @param caught the signals its process has handlers for
+ */
+public record ThreadSignals(int tid, String name, SigSet blocked, SigSet ignored, SigSet caught) {
+
+  /** Every thread of this process, of the Java program and of the JVM alike. */
+  public static List<ThreadSignals> ofThisProcess() throws IOException {
+    return ofProcess("self");
+  }
+
+  /** Every thread of a process. */
+  public static List<ThreadSignals> ofProcess(long pid) throws IOException {
+    return ofProcess(Long.toString(pid));
+  }
+
+  private static List<ThreadSignals> ofProcess(String pid) throws IOException {
+    var threads = new ArrayList<ThreadSignals>();
+    try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc", pid, "task"))) {
+      for (Path task : tasks) {
+        try {
+          threads.add(parse(Files.readAllLines(task.resolve("status"))));
+        } catch (IOException e) {
+          // A thread that ends between open and read gives ESRCH, which has no exception of its
+          // own.
+          if (Files.exists(task)) {
+            throw e;
+          }
+        }
+      }
+    }
+    return threads;
+  }
+
+  private static ThreadSignals parse(List<String> status) {
+    Map<String, String> fields =
+        status.stream()
+            .map(line -> line.split(":\\s*", 2))
+            .filter(field -> field.length == 2)
+            .collect(
+                Collectors.toMap(field -> field[0], field -> field[1], (first, next) -> first));
+    return new ThreadSignals(
+        Integer.parseInt(fields.getOrDefault("Pid", "0")),
+        fields.getOrDefault("Name", "?"),
+        SigSet.ofHex(fields.getOrDefault("SigBlk", "0")),
+        SigSet.ofHex(fields.getOrDefault("SigIgn", "0")),
+        SigSet.ofHex(fields.getOrDefault("SigCgt", "0")));
+  }
+}

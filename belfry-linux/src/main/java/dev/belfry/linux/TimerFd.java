@@ -1,0 +1,71 @@
+package dev.belfry.linux;
+
+import static dev.belfry.linux.Calls.call;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A timer that makes a descriptor readable ({@code timerfd_create(2)}), on the clock of {@link
+ * System#nanoTime}, which on Linux is CLOCK_MONOTONIC. Never blocks.
+ *
+ * <pre>{@code
+ * struct itimerspec { struct timespec it_interval; struct timespec it_value; };
+ * }</pre>
+ */
+public final class TimerFd implements AutoCloseable {
+  private static final int CLOCK_MONOTONIC = 1;
+  private static final int TFD_CLOEXEC = 0x80000;
+  private static final int TFD_NONBLOCK = 0x800;
+  private static final int TFD_TIMER_ABSTIME = 1;
+
+  private final Sys sys;
+  private final Fd fd;
+  private final MemorySegment itimerspec;
+  private final MemorySegment value;
+
+  private TimerFd(Sys sys, Fd fd) {
+    this.sys = sys;
+    this.fd = fd;
+    this.itimerspec = Arena.ofAuto().allocate(2 * Timespec.BYTES, Long.BYTES);
+    this.value = itimerspec.asSlice(Timespec.BYTES);
+  }
+
+  /** A timer that is not set. */
+  public static TimerFd create(Sys sys) throws ErrnoException {
+    int number =
+        call(
+            "timerfd_create",
+            "CLOCK_MONOTONIC",
+            () -> sys.timerfdCreate(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+    return new TimerFd(sys, Fd.own(sys, number, "timerfd"));
+  }
+
+  /** The descriptor, to be watched. */
+  public int number() {
+    return fd.number();
+  }
+
+  /**
+   * Sets the timer to a time of {@link System#nanoTime}; a time that has passed fires at once. Used
+   * by one thread at a time. Allocates nothing.
+   *
+   * @return zero or {@code -errno}
+   */
+  public int setDeadline(long deadlineNanos) {
+    // A value of zero would switch the timer off, so the very first nanosecond is the earliest.
+    Timespec.set(value, Math.max(1, deadlineNanos));
+    return sys.timerfdSettime(fd.number(), TFD_TIMER_ABSTIME, itimerspec, MemorySegment.NULL);
+  }
+
+  /** Switches the timer off. */
+  public int clear() {
+    Timespec.set(value, 0);
+    return sys.timerfdSettime(fd.number(), 0, itimerspec, MemorySegment.NULL);
+  }
+
+  @Override
+  public void close() {
+    fd.close();
+  }
+}
