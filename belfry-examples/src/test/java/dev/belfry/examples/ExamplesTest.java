@@ -1,0 +1,125 @@
+package dev.belfry.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.testkit.TestProcess;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Each example does what it says, in a process of its own. */
+// r[verify loop.test.examples]
+@NullMarked
+final class ExamplesTest {
+  @Test
+  void tcpEchoSendsBackWhatItGets() throws Exception {
+    try (TestProcess server = TestProcess.java(TcpEcho.class);
+        Line first = Line.to(server);
+        Line second = Line.to(port(first))) {
+      first.say("one");
+      second.say("two");
+      assertThat(first.hear()).isEqualTo("one");
+      assertThat(second.hear()).isEqualTo("two");
+    }
+  }
+
+  @Test
+  void stdinEchoCopiesToTheEnd() throws Exception {
+    try (TestProcess echo = TestProcess.java(StdinEcho.class)) {
+      echo.say("first");
+      assertThat(echo.line()).isEqualTo("first");
+      echo.say("second");
+      echo.endInput();
+      assertThat(echo.rest()).containsExactly("second");
+      assertThat(echo.exitCode()).isZero();
+    }
+  }
+
+  @Test
+  void copyFileCopiesEveryByte(@TempDir Path directory) throws Exception {
+    Path from = directory.resolve("from");
+    Path to = directory.resolve("to");
+    var bytes = new byte[1_000_003];
+    new Random(7).nextBytes(bytes);
+    Files.write(from, bytes);
+    try (TestProcess copy = TestProcess.java(CopyFile.class, from.toString(), to.toString())) {
+      assertThat(copy.line()).isEqualTo("copied 1000003 bytes");
+      assertThat(copy.exitCode()).isZero();
+    }
+    assertThat(Files.readAllBytes(to)).isEqualTo(bytes);
+  }
+
+  @Test
+  void copyFileSaysWhichFileIsMissing(@TempDir Path directory) throws Exception {
+    Path missing = directory.resolve("missing");
+    try (TestProcess copy = TestProcess.java(CopyFile.class, missing.toString(), "unused")) {
+      assertThat(copy.line()).contains(missing.toString()).contains("ENOENT");
+      copy.exitCode();
+    }
+  }
+
+  @Test
+  void chatPassesMessagesOnKicksAndCloses() throws Exception {
+    try (TestProcess server = TestProcess.java(Chat.class);
+        Line ann = Line.to(server);
+        Line bob = Line.to(port(ann))) {
+      assertThat(ann.hear()).isEqualTo("you are guest1");
+      assertThat(bob.hear()).isEqualTo("you are guest2");
+      ann.say("hello");
+      assertThat(bob.hear()).isEqualTo("guest1: hello");
+      ann.say("/kick guest2");
+      assertThat(bob.hearsTheEnd()).isTrue();
+      ann.say("/close");
+      assertThat(ann.hearsTheEnd()).isTrue();
+      assertThat(server.exitCode()).isZero();
+    }
+  }
+
+  private static int port(Line line) {
+    return line.socket.getPort();
+  }
+
+  /** A client that speaks in lines. */
+  private record Line(Socket socket, BufferedReader input) implements AutoCloseable {
+    static Line to(TestProcess server) throws Exception {
+      String address = server.line("listening at ");
+      return to(Integer.parseInt(address.substring(address.lastIndexOf(':') + 1)));
+    }
+
+    static Line to(int port) throws IOException {
+      var socket = new Socket(InetAddress.getLoopbackAddress(), port);
+      socket.setSoTimeout((int) TestProcess.PATIENCE.toMillis());
+      return new Line(
+          socket,
+          new BufferedReader(
+              new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8)));
+    }
+
+    void say(String text) throws IOException {
+      socket.getOutputStream().write((text + "\n").getBytes(StandardCharsets.UTF_8));
+    }
+
+    String hear() throws IOException {
+      String line = input.readLine();
+      return line != null ? line : "the end";
+    }
+
+    boolean hearsTheEnd() throws IOException {
+      return input.readLine() == null;
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package dev.belfry.loop;
+
+import static dev.belfry.linux.Errno.EAGAIN;
+import static dev.belfry.linux.Errno.EINPROGRESS;
+
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Sockets;
+import dev.belfry.linux.Sys;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.SocketAddress;
+
+/** Connects a socket; made by {@link StreamSocket#connect}. */
+// r[impl loop.connect]
+public final class ConnectOperation extends IoOperation<StreamSocket> {
+  private final StreamSocket socket;
+  private final SocketAddress address;
+  private final MemorySegment encoded;
+
+  /** Whether the call was made and its outcome is awaited. */
+  private boolean inProgress;
+
+  ConnectOperation(StreamSocket socket, SocketAddress address) {
+    super(socket);
+    this.socket = socket;
+    this.address = address;
+    this.encoded = Sockets.encode(Arena.ofAuto(), address);
+  }
+
+  @Override
+  StreamSocket value() {
+    return socket;
+  }
+
+  @Override
+  boolean isRead() {
+    return false;
+  }
+
+  @Override
+  String call() {
+    return "connect to " + address;
+  }
+
+  @Override
+  void reset() {
+    inProgress = false;
+  }
+
+  @Override
+  long attempt(Sys sys) {
+    int fd = socket.descriptor();
+    if (inProgress) {
+      try {
+        return -Sockets.takeError(sys, fd);
+      } catch (ErrnoException e) {
+        return -e.errno();
+      }
+    }
+    int result = Sockets.connect(sys, fd, encoded);
+    if (result == -EINPROGRESS) {
+      inProgress = true;
+      return -EAGAIN; // the socket is writable when it is decided
+    }
+    // A Unix listener with a full queue says EAGAIN, and nothing tells when it has room again.
+    return result == -EAGAIN ? LATER : result;
+  }
+
+  @Override
+  boolean accept(long result) {
+    return true;
+  }
+}

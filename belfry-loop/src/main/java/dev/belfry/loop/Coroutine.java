@@ -1,0 +1,97 @@
+package dev.belfry.loop;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A virtual thread of a loop. Between two waits it has the loop thread for itself, so it needs no
+ * locks against its siblings; and while it computes, or blocks in anything but a wait of the loop
+ * or of {@code java.util.concurrent}, the loop stands still.
+ *
+ * @param <T> the type of its result
+ */
+public final class Coroutine<T> extends Task implements Executor {
+  private final EventLoop loop;
+  private final Thread thread;
+  private final CompletableFuture<T> result = new CompletableFuture<>();
+
+  /** What goes on with the virtual thread; the JDK always submits the same. */
+  private @Nullable Runnable continuation;
+
+  Coroutine(EventLoop loop, String name, Callable<T> body) {
+    this.loop = loop;
+    this.thread = LoopCarrier.builder(this).name(name).unstarted(() -> call(body));
+  }
+
+  void start() {
+    if (loop.add(this)) {
+      thread.start();
+    } else {
+      result.completeExceptionally(new StoppedException("the loop was stopped"));
+    }
+  }
+
+  private void call(Callable<T> body) {
+    try {
+      T value = body.call();
+      result.complete(value);
+    } catch (Throwable e) {
+      result.completeExceptionally(e);
+    } finally {
+      loop.remove(this);
+    }
+  }
+
+  /** Its name. */
+  public String name() {
+    return thread.getName();
+  }
+
+  /** Its virtual thread. */
+  public Thread thread() {
+    return thread;
+  }
+
+  /** Its result, or the exception that ended it; completes as its last act. */
+  public CompletableFuture<T> result() {
+    return result;
+  }
+
+  /** Interrupts it: what it awaits is stopped. Any thread. */
+  public void cancel() {
+    thread.interrupt();
+  }
+
+  /**
+   * Called by the JDK when the virtual thread, or one that it started and that inherited this
+   * scheduler, can go on.
+   */
+  @Override
+  public void execute(Runnable runnable) {
+    if (continuation == null) {
+      continuation = runnable; // the first is our own
+    }
+    loop.post(continuation == runnable ? this : new RunnableTask(runnable));
+  }
+
+  /** Goes on with the virtual thread, on the loop thread. */
+  @Override
+  public void run() {
+    Runnable next = continuation;
+    if (next != null) {
+      next.run();
+    }
+  }
+
+  @Override
+  void abandoned() {
+    throw new IllegalStateException("the loop ended before its coroutine " + name());
+  }
+
+  @Override
+  public String toString() {
+    return "coroutine " + name();
+  }
+}

@@ -1,0 +1,59 @@
+package dev.belfry.loop;
+
+import dev.belfry.linux.Fd;
+import dev.belfry.linux.FdFlags;
+import dev.belfry.linux.FileStatus;
+import dev.belfry.linux.Message;
+import dev.belfry.linux.Pipe;
+import dev.belfry.linux.Sys;
+import dev.belfry.loop.TransferOperation.Kind;
+import java.io.IOException;
+
+/** Any descriptor: the end of a pipe, a terminal, or one that somebody else has opened. */
+public final class Descriptor extends ByteHandle {
+  private final boolean socket;
+
+  private Descriptor(EventLoop loop, Fd fd, boolean socket) {
+    super(loop, fd, socket ? Kind.RECEIVE : Kind.READ, socket ? Kind.SEND : Kind.WRITE);
+    this.socket = socket;
+  }
+
+  /**
+   * Takes a descriptor over. It becomes non-blocking and close-on-exec; the former is seen by every
+   * process that shares the open file.
+   */
+  // r[impl loop.fd.nonblock]
+  public static Descriptor adopt(EventLoop loop, Fd fd) throws IOException {
+    Sys sys = loop.sharedSys;
+    FdFlags.setNonBlocking(sys, fd.number(), true);
+    FdFlags.setCloseOnExec(sys, fd.number(), true);
+    return new Descriptor(loop, fd, FileStatus.of(sys, fd.number()).isSocket());
+  }
+
+  /** A new pipe. */
+  public static PipeEnds pipe(EventLoop loop) throws IOException {
+    Pipe pipe = Pipe.open(loop.sharedSys, false);
+    return new PipeEnds(
+        new Descriptor(loop, pipe.reader(), false), new Descriptor(loop, pipe.writer(), false));
+  }
+
+  /** The two ends of a pipe; each closes for itself. */
+  public record PipeEnds(Descriptor reader, Descriptor writer) {}
+
+  /** Sends a message, if this is a socket. */
+  public MessageOperation send(Message message) {
+    return new MessageOperation(this, requireSocket(message), false);
+  }
+
+  /** Receives a message, if this is a socket. */
+  public MessageOperation receive(Message message) {
+    return new MessageOperation(this, requireSocket(message), true);
+  }
+
+  private Message requireSocket(Message message) {
+    if (!socket) {
+      throw new IllegalStateException(what() + " is not a socket");
+    }
+    return message;
+  }
+}

@@ -1,0 +1,44 @@
+package dev.belfry.loop;
+
+import dev.belfry.linux.ErrnoException;
+
+/**
+ * What a {@link Backend} does for a loop. All but {@link #wake} happens on the loop thread. A
+ * driver may complete an operation in {@code start} or much later; it completes each exactly once.
+ */
+interface Driver extends AutoCloseable {
+  /** A deadline that has always passed: do not wait at all. */
+  long NOW = Long.MIN_VALUE;
+
+  /** A deadline that never comes. */
+  long FOREVER = Long.MAX_VALUE;
+
+  /** Begins an operation on a handle that is open. */
+  void start(IoOperation<?> operation);
+
+  /** Withdraws an operation that has not completed; it completes as stopped, now or soon. */
+  void cancel(IoOperation<?> operation);
+
+  /** Completes what waits on the handle as stopped, forgets the handle and closes it. */
+  void close(Handle handle);
+
+  /** Goes on with a handle that had used up its share of an earlier turn. */
+  void resume(Handle handle);
+
+  /** Withdraws everything that is in flight, because the loop ends. */
+  void cancelAll();
+
+  /**
+   * Waits for something to happen, until a time at the latest, and deals with it.
+   *
+   * @param deadline on the clock of {@link System#nanoTime}, {@link #NOW} or {@link #FOREVER}
+   * @return how many events there were
+   */
+  int poll(long deadline) throws ErrnoException;
+
+  /** Ends a wait that is going on, or the next one. Any thread. */
+  void wake();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,280 @@
+package dev.belfry.loop;
+
+import static dev.belfry.linux.Errno.EAGAIN;
+import static dev.belfry.linux.Errno.EINTR;
+import static dev.belfry.linux.Errno.EPERM;
+
+import dev.belfry.linux.Epoll;
+import dev.belfry.linux.EpollEvents;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.EventFd;
+import dev.belfry.linux.Sys;
+import dev.belfry.loop.Direction.Readiness;
+import java.lang.foreign.Arena;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Drives a loop by epoll. A descriptor is registered once, edge-triggered and for both directions,
+ * when an operation on it first has to wait; from then on what the kernel said last is kept in its
+ * {@link Direction}s, and steady state makes no {@code epoll_ctl} call at all.
+ */
+final class EpollDriver implements Driver {
+  private static final int BATCH = 256;
+  private static final long WAKE_TOKEN = -1;
+  private static final int INTEREST = Epoll.IN | Epoll.OUT | Epoll.RDHUP | Epoll.ET;
+
+  private final EventLoop loop;
+  private final Sys sys;
+  private final Epoll epoll;
+  private final EpollWait wait;
+  private final EventFd wakeUp;
+  private final EpollEvents batch = new EpollEvents(Arena.ofAuto(), BATCH);
+  private final HandleTable handles = new HandleTable();
+
+  private EpollDriver(EventLoop loop, Epoll epoll, EpollWait wait, EventFd wakeUp) {
+    this.loop = loop;
+    this.sys = loop.sys;
+    this.epoll = epoll;
+    this.wait = wait;
+    this.wakeUp = wakeUp;
+  }
+
+  /**
+   * Opens what a loop needs; nothing is left behind if that fails.
+   *
+   * @param wanted the backend, or null for the better one that works
+   */
+  static EpollDriver open(EventLoop loop, @Nullable Backend wanted) throws ErrnoException {
+    Epoll epoll = Epoll.create(loop.sys);
+    EventFd wakeUp = null;
+    EpollWait wait = null;
+    try {
+      wakeUp = EventFd.create(loop.sharedSys);
+      check("epoll_ctl", epoll.add(wakeUp.number(), Epoll.IN | Epoll.ET, WAKE_TOKEN), "wake-up");
+      wait = EpollWait.open(loop.sys, epoll, wanted);
+      return new EpollDriver(loop, epoll, wait, wakeUp);
+    } finally {
+      if (wait == null) { // it failed
+        if (wakeUp != null) {
+          wakeUp.close();
+        }
+        epoll.close();
+      }
+    }
+  }
+
+  static Optional<String> unavailabilityCause(Backend backend, Sys sys) {
+    try (Epoll epoll = Epoll.create(sys)) {
+      EpollWait.open(sys, epoll, backend).close();
+      return Optional.empty();
+    } catch (ErrnoException e) {
+      return Optional.ofNullable(e.getMessage());
+    }
+  }
+
+  Backend backend() {
+    return wait.backend();
+  }
+
+  // r[impl loop.op.eager]
+  @Override
+  public void start(IoOperation<?> operation) {
+    Handle handle = operation.handle;
+    Direction direction = handle.direction(operation);
+    if (direction.first() != null) {
+      direction.add(operation); // behind those that came before
+    } else if (direction.readiness == Readiness.BLOCKED) {
+      park(operation, direction);
+    } else if (direction.isSpent(loop.turn(), loop.options)) {
+      direction.add(operation);
+      handle.resumeNextTurn();
+    } else if (!attempt(operation, direction)) {
+      park(operation, direction);
+    }
+  }
+
+  /** Makes the calls of an operation; false if it has to wait. */
+  private boolean attempt(IoOperation<?> operation, Direction direction) {
+    while (true) {
+      long result = operation.attempt(sys);
+      if (result == -EAGAIN) {
+        direction.readiness = Readiness.BLOCKED;
+        return false;
+      }
+      if (result == IoOperation.LATER) {
+        direction.retryLater(operation.handle);
+        return false;
+      }
+      if (result < 0) {
+        operation.fail(result);
+        return true;
+      }
+      direction.spend(result);
+      boolean exhausted =
+          operation.exhausts(result)
+              && operation.handle.isStreamSocket()
+              && !operation.handle.hangUp;
+      direction.readiness = exhausted ? Readiness.BLOCKED : Readiness.READY;
+      if (operation.accept(result)) {
+        operation.completeValue();
+        return true;
+      }
+      if (exhausted) {
+        return false;
+      }
+      if (direction.isSpent(loop.turn(), loop.options)) {
+        operation.handle.resumeNextTurn();
+        return false;
+      }
+    }
+  }
+
+  /** Lets an operation wait for an event; fails it if no event can come. */
+  // r[impl loop.op.park]
+  private void park(IoOperation<?> operation, Direction direction) {
+    int result = register(operation.handle);
+    if (result < 0) {
+      operation.fail(result);
+    } else {
+      direction.add(operation);
+    }
+  }
+
+  // r[impl loop.epoll.lazy]
+  private int register(Handle handle) {
+    if (handle.slot != Handle.NOT_REGISTERED || handle.unpollable) {
+      return 0;
+    }
+    long token = handles.add(handle);
+    int result = epoll.add(handle.fd.number(), INTEREST, token);
+    if (result < 0) {
+      handles.remove(handle);
+    }
+    if (result == -EPERM) {
+      handle.unpollable = true; // always ready, so what waits there waits for its next turn only
+      return 0;
+    }
+    return result;
+  }
+
+  // r[impl loop.cancel.unlink]
+  @Override
+  public void cancel(IoOperation<?> operation) {
+    if (operation.queued) {
+      operation.handle.direction(operation).remove(operation);
+      operation.completeStopped();
+    }
+  }
+
+  // r[impl loop.fd.close]
+  @Override
+  public void close(Handle handle) {
+    cancelAll(handle.reads);
+    cancelAll(handle.writes);
+    handle.reads.forgetRetry();
+    handle.writes.forgetRetry();
+    if (handle.slot != Handle.NOT_REGISTERED) {
+      handles.remove(handle); // first, so that events already fetched find nobody
+      epoll.delete(handle.fd.number());
+    }
+    handle.fd.close();
+  }
+
+  @Override
+  public void cancelAll() {
+    handles.forEach(
+        handle -> {
+          cancelAll(handle.reads);
+          cancelAll(handle.writes);
+        });
+  }
+
+  private void cancelAll(Direction direction) {
+    IoOperation<?> operation;
+    while ((operation = direction.first()) != null) {
+      cancel(operation);
+    }
+  }
+
+  @Override
+  public void resume(Handle handle) {
+    goOn(handle, handle.writes);
+    goOn(handle, handle.reads);
+  }
+
+  /** Works off a queue until a call would have to wait or the share of the turn is used up. */
+  private void goOn(Handle handle, Direction direction) {
+    IoOperation<?> operation;
+    while ((operation = direction.first()) != null && direction.readiness != Readiness.BLOCKED) {
+      if (direction.isSpent(loop.turn(), loop.options)) {
+        handle.resumeNextTurn();
+        return;
+      }
+      boolean completed;
+      try {
+        completed = attempt(operation, direction);
+      } catch (RuntimeException | Error e) {
+        operation.completeError(e); // such as a buffer whose arena is closed
+        completed = true;
+      }
+      if (!completed) {
+        return;
+      }
+      direction.remove(operation);
+    }
+  }
+
+  @Override
+  public int poll(long deadline) throws ErrnoException {
+    int count = wait.await(batch, deadline);
+    if (count < 0) {
+      if (count == -EINTR) {
+        return 0; // the loop computes anew how long to wait
+      }
+      throw new ErrnoException(wait.call(), -count, loop);
+    }
+    for (int i = 0; i < count; i++) {
+      Handle handle = handles.find(batch.token(i));
+      if (handle != null) {
+        dispatch(handle, batch.events(i));
+      }
+    }
+    return count;
+  }
+
+  // r[impl loop.op.edge]
+  private void dispatch(Handle handle, int events) {
+    boolean broken = (events & (Epoll.ERR | Epoll.HUP)) != 0;
+    if (broken || (events & Epoll.RDHUP) != 0) {
+      handle.hangUp = true;
+    }
+    // Writing first: that is where a connect finishes.
+    if (broken || (events & Epoll.OUT) != 0) {
+      handle.writes.readiness = Readiness.READY;
+      goOn(handle, handle.writes);
+    }
+    if (broken || (events & (Epoll.IN | Epoll.RDHUP)) != 0) {
+      handle.reads.readiness = Readiness.READY;
+      goOn(handle, handle.reads);
+    }
+  }
+
+  @Override
+  public void wake() {
+    wakeUp.signal();
+  }
+
+  @Override
+  public void close() {
+    wait.close();
+    wakeUp.close();
+    epoll.close();
+  }
+
+  private static void check(String call, int result, Object about) throws ErrnoException {
+    if (result < 0) {
+      throw new ErrnoException(call, -result, about);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package dev.belfry.loop;
+
+import static dev.belfry.linux.Errno.EACCES;
+import static dev.belfry.linux.Errno.ENOSYS;
+import static dev.belfry.linux.Errno.EOPNOTSUPP;
+import static dev.belfry.linux.Errno.EPERM;
+
+import dev.belfry.linux.Epoll;
+import dev.belfry.linux.EpollEvents;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Sys;
+import dev.belfry.linux.TimerFd;
+import java.lang.foreign.Arena;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How an epoll waits with a time-out finer than a millisecond: by {@code epoll_pwait2}, or where
+ * that is refused by {@code epoll_wait} and a timerfd.
+ */
+// r[impl loop.wait.assume]
+final class EpollWait implements AutoCloseable {
+  private static final long TIMER_TOKEN = -2;
+  private static final int MILLIS_FOREVER = -1;
+  private static final long NOT_SET = Long.MIN_VALUE;
+
+  /** The longest time-out the kernel is given, a year; a longer wait just comes round again. */
+  private static final long LONGEST_NANOS = 365L * 24 * 3600 * 1_000_000_000;
+
+  private final Epoll epoll;
+
+  /** Null where {@code epoll_pwait2} works. */
+  private final @Nullable TimerFd timer;
+
+  /** What the timer is set to. */
+  private long timerDeadline = NOT_SET;
+
+  private EpollWait(Epoll epoll, @Nullable TimerFd timer) {
+    this.epoll = epoll;
+    this.timer = timer;
+  }
+
+  static EpollWait open(Sys sys, Epoll epoll, @Nullable Backend wanted) throws ErrnoException {
+    if (wanted != Backend.EPOLL_TIMERFD) {
+      int probe = epoll.await(new EpollEvents(Arena.ofAuto(), 1), 0);
+      if (probe >= 0) {
+        return new EpollWait(epoll, null);
+      }
+      boolean refused =
+          switch (-probe) {
+            case ENOSYS, EPERM, EACCES, EOPNOTSUPP -> true;
+            default -> false;
+          };
+      if (!refused || wanted == Backend.EPOLL) {
+        throw new ErrnoException("epoll_pwait2", -probe, "probe");
+      }
+    }
+    TimerFd timer = TimerFd.create(sys);
+    int added = epoll.add(timer.number(), Epoll.IN | Epoll.ET, TIMER_TOKEN);
+    if (added < 0) {
+      timer.close();
+      throw new ErrnoException("epoll_ctl", -added, "timerfd");
+    }
+    return new EpollWait(epoll, timer);
+  }
+
+  Backend backend() {
+    return timer == null ? Backend.EPOLL : Backend.EPOLL_TIMERFD;
+  }
+
+  /** The name of the call that waits. */
+  String call() {
+    return timer == null ? "epoll_pwait2" : "epoll_wait";
+  }
+
+  /** Waits until a time at the latest; the number of events, or {@code -errno}. */
+  int await(EpollEvents batch, long deadline) {
+    if (deadline == Driver.NOW) {
+      return timer == null ? epoll.await(batch, 0) : epoll.awaitMillis(batch, 0);
+    }
+    if (timer == null) {
+      return epoll.await(batch, deadline == Driver.FOREVER ? Epoll.FOREVER : timeLeft(deadline));
+    }
+    if (deadline != Driver.FOREVER && deadline != timerDeadline) {
+      int set = timer.setDeadline(deadline);
+      if (set < 0) {
+        return set;
+      }
+      timerDeadline = deadline;
+    }
+    return epoll.awaitMillis(batch, MILLIS_FOREVER);
+  }
+
+  private static long timeLeft(long deadline) {
+    return Math.clamp(deadline - System.nanoTime(), 0, LONGEST_NANOS);
+  }
+
+  @Override
+  public void close() {
+    if (timer != null) {
+      timer.close();
+    }
+  }
+}

@@ -1,0 +1,647 @@
+package dev.belfry.loop;
+
+import static java.lang.System.Logger.Level.ERROR;
+
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Sys;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits for descriptors, timers and posted work, and runs their completions, all on the one thread
+ * that calls {@link #run}. Work may be submitted from any thread.
+ *
+ * <p>A turn of the loop: run what is queued, wait, run what the wait brought. What an operation's
+ * completion posts still runs in this turn; what a posted task posts waits for the next one, and
+ * then the wait only polls, so that nobody can keep the loop from the kernel.
+ *
+ * <p>A stop is final. What is in flight then completes as stopped (or, in mode {@link
+ * RunMode#DRAINED}, by itself), and so does whatever is started later.
+ *
+ * {@snippet :
+ * try (EventLoop loop = EventLoop.open()) {
+ *   loop.scheduler().after(Duration.ofMillis(100)).start(timer -> loop.requestStop());
+ *   loop.run();
+ * }
+ * }
+ */
+public final class EventLoop implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(EventLoop.class.getName());
+  private static final VarHandle WAKE_AT;
+  private static final VarHandle OWNER;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      WAKE_AT = lookup.findVarHandle(EventLoop.class, "wakeAt", long.class);
+      OWNER = lookup.findVarHandle(EventLoop.class, "owner", Thread.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /** In {@link #wakeAt}: the loop is awake and looks at its inbox before it sleeps. */
+  private static final long AWAKE = Driver.NOW;
+
+  private static final long NO_DEADLINE = Driver.FOREVER;
+
+  /** The calls of the loop thread. */
+  final Sys sys;
+
+  /** The calls of other threads. */
+  final Sys sharedSys;
+
+  final LoopOptions options;
+  final LoopMetrics metrics = new LoopMetrics();
+  private final Driver driver;
+  private final Backend backend;
+  private final TimerHeap timers = new TimerHeap();
+  private final long busyPollNanos;
+
+  // Only the loop thread touches these.
+  private final TaskQueue ready = new TaskQueue();
+  private final TaskQueue next = new TaskQueue();
+  private boolean inScheduledWork;
+  private long inFlight;
+  private int turn;
+  private int handled;
+
+  /** The coroutine that has the thread; the watchdog reads it and may see an old one. */
+  private @Nullable Coroutine<?> runningCoroutine;
+
+  /** Everybody else's way in. */
+  private final Inbox inbox = new Inbox();
+
+  /**
+   * When the loop will wake by itself, if it sleeps: a time of the clock or {@link #NO_DEADLINE};
+   * {@link #AWAKE} otherwise. The loop sets it before it sleeps and then looks at the inbox once
+   * more; a producer fills the inbox first and then looks here. So at least one sees the other.
+   */
+  private volatile long wakeAt = AWAKE;
+
+  /** Set by who wants the loop to look around without giving it a task; cleared each turn. */
+  private volatile boolean wakePending;
+
+  /** How many threads may be about to write to the wake-up descriptor. */
+  private final AtomicInteger wakers = new AtomicInteger();
+
+  /** The thread that drives the loop, or null. */
+  private volatile @Nullable Thread owner;
+
+  private volatile boolean stopRequested;
+
+  /** Whether new work is taken; ends when the loop has seen the stop. */
+  private volatile boolean takesWork = true;
+
+  private volatile boolean ended;
+  private final CountDownLatch end = new CountDownLatch(1);
+  private final Set<Coroutine<?>> coroutines = ConcurrentHashMap.newKeySet();
+
+  private EventLoop(LoopOptions options) throws IOException {
+    this.options = options;
+    this.busyPollNanos = Scheduler.nanosOf(options.busyPoll());
+    Sys given = options.systemCalls();
+    this.sys = given != null ? given : Sys.forOneThread();
+    this.sharedSys = given != null ? given : Sys.forAnyThread();
+    EpollDriver epoll = EpollDriver.open(this, options.backend());
+    this.driver = epoll;
+    this.backend = epoll.backend();
+  }
+
+  /** A loop on the best epoll there is. */
+  public static EventLoop open() throws IOException {
+    return open(LoopOptions.DEFAULT);
+  }
+
+  /** A loop on a backend of one's choice, which must be available. */
+  public static EventLoop open(Backend backend) throws IOException {
+    return open(LoopOptions.DEFAULT.backend(backend));
+  }
+
+  /** A loop made as told. */
+  public static EventLoop open(LoopOptions options) throws IOException {
+    return new EventLoop(options);
+  }
+
+  /** The backend in use. */
+  public Backend backend() {
+    return backend;
+  }
+
+  /** Puts work on this loop, from any thread. */
+  public Scheduler scheduler() {
+    return new Scheduler(this);
+  }
+
+  /** What the loop has done so far; may be read by any thread. */
+  public LoopMetrics metrics() {
+    return metrics;
+  }
+
+  /** Whether the caller is on the thread that drives this loop, as itself or as a coroutine. */
+  public boolean inLoop() {
+    Thread driving = owner;
+    Thread current = Thread.currentThread();
+    return current == driving
+        || (current.isVirtual() && driving != null && LoopCarrier.currentCarrier() == driving);
+  }
+
+  // Driving.
+
+  /** Drives the loop until {@link #requestStop}; then what is in flight completes as stopped. */
+  public void run() throws IOException {
+    run(RunMode.STOPPED);
+  }
+
+  /** Drives the loop until {@link #requestStop}, and on as the mode says. */
+  public void run(RunMode mode) throws IOException {
+    run(mode, StopToken.NEVER);
+  }
+
+  /**
+   * Drives the loop until {@link #requestStop}, or until the token fires; only the former is final.
+   *
+   * @return {@link Outcome#VALUE} if a stop was requested, {@link Outcome#STOPPED} if the token
+   *     fired first
+   * @throws ErrnoException if the loop itself failed
+   * @throws IllegalStateException if another thread drives it, or it has ended
+   */
+  // r[impl loop.run.sender]
+  public Outcome run(RunMode mode, StopToken token) throws IOException {
+    try (Driving _ = drive();
+        StopToken.Registration _ = token.onStop(this::wakeNow)) {
+      if (ended) {
+        throw new IllegalStateException("the loop was stopped, which is final");
+      }
+      while (!isDone(mode)) {
+        if (token.isStopRequested()) {
+          return Outcome.STOPPED;
+        }
+        turn(NO_DEADLINE);
+      }
+      finish();
+      return Outcome.VALUE;
+    }
+  }
+
+  /** Drives until at least one thing was handled; zero only if the loop was stopped. */
+  public int runOne() throws IOException {
+    try (Driving _ = drive()) {
+      int count = 0;
+      while (count == 0 && !isStopSeen()) {
+        count = turn(NO_DEADLINE);
+      }
+      return count;
+    }
+  }
+
+  /** Handles what there is without ever blocking; says how many things that were. */
+  public int runSome() throws IOException {
+    return runSome(Duration.ZERO);
+  }
+
+  /** Waits at most once, at most so long, and handles what there is; says how much that was. */
+  public int runSome(Duration atMost) throws IOException {
+    try (Driving _ = drive()) {
+      long nanos = Scheduler.nanosOf(atMost);
+      return isStopSeen() ? 0 : turn(nanos <= 0 ? AWAKE : saturatedAdd(System.nanoTime(), nanos));
+    }
+  }
+
+  /** Handles things until nothing is runnable at once; says how many. Never blocks. */
+  public int runUntilEmpty() throws IOException {
+    try (Driving _ = drive()) {
+      int count = 0;
+      int some;
+      do {
+        some = isStopSeen() ? 0 : turn(AWAKE);
+        count += some;
+      } while (some > 0 || !next.isEmpty() || !ready.isEmpty());
+      return count;
+    }
+  }
+
+  /** Asks the loop to stop, once and for all. Any thread, any time, any number of times. */
+  public void requestStop() {
+    stopRequested = true;
+    wakeNow();
+  }
+
+  /** Whether a stop was requested. */
+  public boolean isStopRequested() {
+    return stopRequested;
+  }
+
+  /** The thread that drives the loop, or null if none does. */
+  @Nullable Thread owner() {
+    return owner;
+  }
+
+  /** How many operations and timers are in flight; on the loop thread, or when nobody drives. */
+  public long inFlight() {
+    return inFlight;
+  }
+
+  /**
+   * Stops the loop if it was not, waits until its run has returned, and releases what it owns.
+   * Handles are closed by their owners.
+   */
+  @Override
+  public void close() {
+    if (inLoop()) {
+      throw new IllegalStateException(
+          "a loop is closed after its run has returned: request a stop");
+    }
+    requestStop();
+    if (OWNER.compareAndSet(this, null, Thread.currentThread())) {
+      try {
+        finish();
+      } catch (IOException e) {
+        LOG.log(ERROR, "while ending a loop", e);
+      } finally {
+        owner = null;
+      }
+    } else {
+      awaitEnd();
+    }
+    while (wakers.get() > 0) {
+      Thread.onSpinWait(); // a producer is between its decision to wake us and the write
+    }
+    driver.close();
+  }
+
+  private void awaitEnd() {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        end.await();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  // Coroutines.
+
+  /**
+   * Starts a coroutine: a virtual thread that runs on the loop thread wherever that is possible.
+   */
+  public Coroutine<Void> spawn(String name, Runnable body) {
+    return spawn(
+        name,
+        () -> {
+          body.run();
+          return TimerOperation.nothing();
+        });
+  }
+
+  /** Starts a coroutine with a result. */
+  public <T> Coroutine<T> spawn(String name, Callable<T> body) {
+    var coroutine = new Coroutine<T>(this, name, body);
+    coroutine.start();
+    return coroutine;
+  }
+
+  /** Sleeps by the loop's own timers, without a helper thread of the JDK; in a coroutine. */
+  public void sleep(Duration duration) {
+    try {
+      scheduler().after(duration).await();
+    } catch (IOException impossible) {
+      throw new AssertionError("a timer does not fail", impossible);
+    }
+  }
+
+  boolean add(Coroutine<?> coroutine) {
+    coroutines.add(coroutine);
+    return takesWork || !coroutines.remove(coroutine);
+  }
+
+  void remove(Coroutine<?> coroutine) {
+    coroutines.remove(coroutine);
+    if (!takesWork) {
+      wakeNow();
+    }
+  }
+
+  // For operations, handles and drivers.
+
+  void execute(Runnable action) {
+    if (!takesWork) {
+      throw new RejectedExecutionException("the loop was stopped");
+    }
+    post(new RunnableTask(action));
+  }
+
+  /** Brings a task to the loop. */
+  void post(Task task) {
+    if (inLoop()) {
+      enqueueScheduled(task);
+    } else if (inbox.offer(task)) {
+      wakeFor(task instanceof TimerOperation timer ? timer.deadline() : AWAKE);
+    } else {
+      task.abandoned();
+    }
+  }
+
+  /** Queues a completion: it runs in this turn. */
+  void enqueueCompletion(Task task) {
+    ready.add(task);
+  }
+
+  /** Queues posted work: in this turn if an event brought it, in the next if other work did. */
+  // r[impl loop.wait.drain-both]
+  void enqueueScheduled(Task task) {
+    (inScheduledWork ? next : ready).add(task);
+  }
+
+  /** Queues something for the next turn. */
+  void enqueueNext(Task task) {
+    next.add(task);
+  }
+
+  TimerHeap timers() {
+    return timers;
+  }
+
+  Driver driver() {
+    return driver;
+  }
+
+  /** The number of the turn. */
+  int turn() {
+    return turn;
+  }
+
+  boolean takesWork() {
+    return takesWork;
+  }
+
+  boolean hasEnded() {
+    return ended;
+  }
+
+  void operationBegun() {
+    inFlight++;
+  }
+
+  void operationEnded() {
+    inFlight--;
+    handled++;
+  }
+
+  @Nullable Coroutine<?> runningCoroutine() {
+    return runningCoroutine;
+  }
+
+  // The turn.
+
+  /**
+   * One turn.
+   *
+   * @param until when the wait ends at the latest: a time of the clock, {@link #NO_DEADLINE}, or
+   *     {@link #AWAKE} for no wait at all
+   * @return how many things were handled
+   */
+  private int turn(long until) throws ErrnoException {
+    turn++;
+    handled = 0;
+    if (wakePending) {
+      wakePending = false;
+    }
+    takePosted();
+    for (int i = next.size(); i > 0; i--) {
+      Task task = next.poll();
+      if (task != null) {
+        ready.add(task);
+      }
+    }
+    runReady();
+    metrics.turnEnded(pollOnce(until));
+    takePosted();
+    expireTimers();
+    runReady();
+    return handled;
+  }
+
+  private int pollOnce(long until) throws ErrnoException {
+    long deadline = sleepDeadline(until);
+    if (deadline == AWAKE) {
+      return driver.poll(Driver.NOW);
+    }
+    if (busyPollNanos > 0) {
+      int events = busyPoll(deadline);
+      if (events != 0) {
+        return Math.max(0, events);
+      }
+    }
+    metrics.asleep(true);
+    wakeAt = deadline;
+    try {
+      // From here on a producer wakes us; what came before is in the inbox.
+      if (!inbox.isEmpty() || wakePending) {
+        return driver.poll(Driver.NOW);
+      }
+      return driver.poll(deadline);
+    } finally {
+      wakeAt = AWAKE;
+      metrics.asleep(false);
+    }
+  }
+
+  /** When to wake at the latest; {@link #AWAKE} if there is something to do already. */
+  private long sleepDeadline(long until) {
+    if (until == AWAKE || !ready.isEmpty() || !next.isEmpty() || !inbox.isEmpty()) {
+      return AWAKE;
+    }
+    long earliest = timers.earliest();
+    if (until == NO_DEADLINE) {
+      return earliest;
+    }
+    return earliest == NO_DEADLINE || until - earliest < 0 ? until : earliest;
+  }
+
+  /** Polls for a while; the number of events, or -1 when there is other work or time is up. */
+  private int busyPoll(long deadline) throws ErrnoException {
+    long end = System.nanoTime() + busyPollNanos;
+    while (true) {
+      int events = driver.poll(Driver.NOW);
+      if (events > 0 || !inbox.isEmpty()) {
+        return events > 0 ? events : -1;
+      }
+      long now = System.nanoTime();
+      if (deadline != NO_DEADLINE && deadline - now <= 0) {
+        return -1;
+      }
+      if (now - end >= 0) {
+        return 0;
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  private void takePosted() {
+    Task task = inbox.takeAll();
+    int count = 0;
+    while (task != null) {
+      Task following = task.posted;
+      task.posted = null;
+      ready.add(task);
+      task = following;
+      count++;
+    }
+    if (count > 0) {
+      metrics.posted(count);
+    }
+  }
+
+  private void expireTimers() {
+    if (timers.pending() == 0) {
+      return;
+    }
+    long now = System.nanoTime();
+    TimerOperation timer;
+    while ((timer = timers.pollExpired(now)) != null) {
+      metrics.timerLag(now - timer.deadline());
+      timer.completeValue();
+    }
+  }
+
+  private void runReady() {
+    metrics.queueDepth(ready.size());
+    Task task;
+    while ((task = ready.poll()) != null) {
+      // What an operation's completion posts belongs to this turn, what other work posts does not.
+      inScheduledWork = !(task instanceof IoOperation || task instanceof TimerOperation);
+      runningCoroutine = task instanceof Coroutine<?> coroutine ? coroutine : null;
+      long began = metrics.taskBegins();
+      try {
+        task.run();
+      } catch (RuntimeException | Error e) {
+        LOG.log(ERROR, "an exception escaped from work on the loop; the loop goes on", e);
+      }
+      metrics.taskEnded(began);
+      if (!(task instanceof Operation)) {
+        handled++; // operations count when they complete
+      }
+    }
+    inScheduledWork = false;
+    runningCoroutine = null;
+  }
+
+  private boolean isDone(RunMode mode) {
+    return isStopSeen()
+        && (mode == RunMode.STOPPED || (inFlight == 0 && ready.isEmpty() && next.isEmpty()));
+  }
+
+  /** Whether the stop was requested; from the first look on no new work is taken. */
+  private boolean isStopSeen() {
+    if (stopRequested && takesWork) {
+      takesWork = false;
+    }
+    return stopRequested;
+  }
+
+  /** Ends everything that is in flight and closes the inbox; then the loop has ended. */
+  private void finish() throws IOException {
+    isStopSeen();
+    if (ended) {
+      return;
+    }
+    try {
+      do {
+        cancelAll();
+        coroutines.forEach(Coroutine::cancel);
+        turn(coroutines.isEmpty() || inFlight > 0 ? AWAKE : NO_DEADLINE);
+      } while (inFlight > 0 || !coroutines.isEmpty() || !ready.isEmpty() || !next.isEmpty());
+    } finally {
+      ended = true;
+      Task left = inbox.close();
+      while (left != null) {
+        Task following = left.posted;
+        ready.add(left);
+        left = following;
+      }
+      runReady();
+      end.countDown();
+    }
+  }
+
+  private void cancelAll() {
+    TimerOperation timer;
+    while ((timer = timers.poll()) != null) {
+      timer.completeStopped();
+    }
+    driver.cancelAll();
+  }
+
+  // Waking.
+
+  private void wakeNow() {
+    wakePending = true;
+    wakeFor(AWAKE);
+  }
+
+  /** Wakes the loop if it would otherwise sleep beyond a time; any thread. */
+  // r[impl loop.timer.rearm-wake] r[impl loop.timer.no-wake-later]
+  private void wakeFor(long deadline) {
+    long sleepsUntil = wakeAt;
+    if (sleepsUntil == AWAKE
+        || (deadline != AWAKE && sleepsUntil != NO_DEADLINE && deadline - sleepsUntil >= 0)) {
+      return;
+    }
+    wakers.incrementAndGet();
+    try {
+      if ((long) WAKE_AT.getAndSet(this, AWAKE) != AWAKE) {
+        metrics.wakeUpSent();
+        driver.wake();
+      }
+    } finally {
+      wakers.decrementAndGet();
+    }
+  }
+
+  // Who drives.
+
+  private Driving drive() {
+    Thread current = Thread.currentThread();
+    if (current.isVirtual()) {
+      throw new IllegalStateException("a loop is driven by a platform thread, not a virtual one");
+    }
+    if (!OWNER.compareAndSet(this, null, current)) {
+      throw new IllegalStateException("the loop is driven already, by " + owner);
+    }
+    metrics.asleep(false);
+    return new Driving(this);
+  }
+
+  private record Driving(EventLoop loop) implements AutoCloseable {
+    @Override
+    public void close() {
+      loop.metrics.asleep(true);
+      loop.owner = null;
+    }
+  }
+
+  private static long saturatedAdd(long time, long nanos) {
+    long sum = time + nanos;
+    return sum < time ? NO_DEADLINE - 1 : sum;
+  }
+
+  @Override
+  public String toString() {
+    return "loop on " + backend.label();
+  }
+}

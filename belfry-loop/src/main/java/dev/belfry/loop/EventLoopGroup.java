@@ -1,0 +1,128 @@
+package dev.belfry.loop;
+
+import dev.belfry.linux.SigSet;
+import dev.belfry.linux.SignalMask;
+import dev.belfry.linux.Sys;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several loops, each on a thread of its own that does nothing else.
+ *
+ * {@snippet :
+ * try (EventLoopGroup group = EventLoopGroup.open(4, LoopOptions.DEFAULT)) {
+ *   group.start();
+ *   group.next().scheduler().execute(() -> System.out.println("on a loop"));
+ * }
+ * }
+ */
+public final class EventLoopGroup implements AutoCloseable {
+  private final List<EventLoop> loops;
+  private final List<Thread> threads = new ArrayList<>();
+  private final AtomicInteger turn = new AtomicInteger();
+  private @Nullable Watchdog watchdog;
+  private boolean closed;
+
+  private EventLoopGroup(List<EventLoop> loops) {
+    this.loops = List.copyOf(loops);
+  }
+
+  /** A group of loops that nobody drives yet. */
+  public static EventLoopGroup open(int size, LoopOptions options) throws IOException {
+    if (size < 1) {
+      throw new IllegalArgumentException("a group has at least one loop, not " + size);
+    }
+    var loops = new ArrayList<EventLoop>();
+    try {
+      for (int i = 0; i < size; i++) {
+        loops.add(EventLoop.open(options));
+      }
+      return new EventLoopGroup(loops);
+    } catch (IOException e) {
+      loops.forEach(EventLoop::close);
+      throw e;
+    }
+  }
+
+  /** Starts the threads. */
+  public void start() {
+    start(SigSet.EMPTY);
+  }
+
+  /** Starts the threads, each with these signals blocked before its loop runs. */
+  public synchronized void start(SigSet blocked) {
+    if (closed || !threads.isEmpty()) {
+      throw new IllegalStateException(closed ? "the group is closed" : "the group was started");
+    }
+    for (int i = 0; i < loops.size(); i++) {
+      EventLoop loop = loops.get(i);
+      threads.add(Thread.ofPlatform().name("belfry-loop-" + i).start(() -> drive(loop, blocked)));
+    }
+  }
+
+  private static void drive(EventLoop loop, SigSet blocked) {
+    try {
+      SignalMask.block(Sys.forAnyThread(), blocked);
+      loop.run();
+    } catch (IOException e) {
+      throw new IllegalStateException("the " + loop + " failed", e);
+    }
+  }
+
+  /**
+   * Reports, from now on, a callback or coroutine that keeps a loop for longer than this: its name
+   * and where it is, once, in the log. A thread of the group does that, and only then is there one.
+   */
+  public synchronized void watch(Duration threshold) {
+    if (closed || watchdog != null) {
+      throw new IllegalStateException(closed ? "the group is closed" : "the group is watched");
+    }
+    watchdog = Watchdog.start(loops, threshold);
+  }
+
+  /** The loops. */
+  public List<EventLoop> loops() {
+    return loops;
+  }
+
+  /** One loop after the other. */
+  public EventLoop next() {
+    return loops.get(Math.floorMod(turn.getAndIncrement(), loops.size()));
+  }
+
+  /** Stops all loops, waits for their threads to end, and releases what they own. */
+  @Override
+  public void close() {
+    synchronized (this) {
+      closed = true;
+      if (watchdog != null) {
+        watchdog.close();
+      }
+    }
+    loops.forEach(EventLoop::requestStop);
+    boolean interrupted = false;
+    for (Thread thread : threads) {
+      interrupted |= joinUninterruptibly(thread);
+    }
+    loops.forEach(EventLoop::close);
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static boolean joinUninterruptibly(Thread thread) {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        thread.join();
+        return interrupted;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+  }
+}

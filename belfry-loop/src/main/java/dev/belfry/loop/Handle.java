@@ -1,0 +1,144 @@
+package dev.belfry.loop;
+
+import dev.belfry.linux.Fd;
+
+/**
+ * A descriptor on a loop. It owns the descriptor: closing it ends what waits on it as stopped, and
+ * whatever is started on it later completes with EBADF.
+ *
+ * <p>Operations may be started from any thread. So may {@link #close}; from another thread it is
+ * posted to the loop and has happened when the loop has come to it.
+ */
+public abstract class Handle implements AutoCloseable {
+  static final int NOT_REGISTERED = -1;
+
+  final EventLoop loop;
+  final Fd fd;
+  final Direction reads = new Direction();
+  final Direction writes = new Direction();
+  private final Resume resume = new Resume(this);
+  private final Close close = new Close(this);
+
+  // The driver's.
+  int slot = NOT_REGISTERED;
+  boolean hangUp;
+  boolean unpollable;
+
+  /** Set on the loop thread. */
+  private volatile boolean closed;
+
+  Handle(EventLoop loop, Fd fd) {
+    this.loop = loop;
+    this.fd = fd;
+  }
+
+  /** The loop it belongs to. */
+  public final EventLoop loop() {
+    return loop;
+  }
+
+  /** The descriptor's number, for calls this library does not have. */
+  public final int descriptor() {
+    return fd.number();
+  }
+
+  /** Whether it was closed. */
+  public final boolean isClosed() {
+    return closed;
+  }
+
+  /** Closes the descriptor; the second time nothing happens. */
+  @Override
+  public final void close() {
+    if (closed) {
+      return;
+    }
+    if (loop.inLoop()) {
+      closeNow();
+    } else if (close.isFirstRequest()) {
+      loop.post(close);
+    }
+  }
+
+  private void closeNow() {
+    if (!closed) {
+      closed = true;
+      beforeClose();
+      loop.driver().close(this);
+    }
+  }
+
+  /** The last chance to use the descriptor. */
+  void beforeClose() {}
+
+  /** Names it in messages. */
+  final String what() {
+    return fd.toString();
+  }
+
+  /** Whether a short read means that nothing is left, as it does on stream sockets alone. */
+  boolean isStreamSocket() {
+    return false;
+  }
+
+  final Direction direction(IoOperation<?> operation) {
+    return operation.isRead() ? reads : writes;
+  }
+
+  /** Goes on in the next turn. */
+  final void resumeNextTurn() {
+    if (!resume.queued) {
+      resume.queued = true;
+      loop.enqueueNext(resume);
+    }
+  }
+
+  /** Goes on with what waits. */
+  private static final class Resume extends Task {
+    private final Handle handle;
+    private boolean queued;
+
+    Resume(Handle handle) {
+      this.handle = handle;
+    }
+
+    @Override
+    public void run() {
+      queued = false;
+      if (!handle.closed) {
+        handle.loop.driver().resume(handle);
+      }
+    }
+
+    @Override
+    void abandoned() {}
+  }
+
+  /** A close on its way to the loop; when that has ended, nobody else uses the descriptor. */
+  private static final class Close extends Task {
+    private final Handle handle;
+    private boolean requested;
+
+    Close(Handle handle) {
+      this.handle = handle;
+    }
+
+    synchronized boolean isFirstRequest() {
+      boolean first = !requested;
+      requested = true;
+      return first;
+    }
+
+    @Override
+    public void run() {
+      handle.closeNow();
+    }
+
+    @Override
+    void abandoned() {
+      handle.closed = true;
+      handle.beforeClose();
+      handle.fd.close();
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package dev.belfry.loop;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where other threads put tasks for the loop: a stack that many push to and the loop takes whole,
+ * which turned round is the order of arrival. Pushing allocates nothing, because tasks are linked
+ * through themselves. Once closed it takes nothing more.
+ */
+final class Inbox {
+  private static final VarHandle TOP;
+
+  static {
+    try {
+      TOP = MethodHandles.lookup().findVarHandle(Inbox.class, "top", Task.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /** Stands on top when nothing more is taken; never run. */
+  private static final Task CLOSED =
+      new Task() {
+        @Override
+        public void run() {}
+
+        @Override
+        void abandoned() {}
+      };
+
+  /** The newest task; producers push by compare-and-set, the loop takes by exchange. */
+  private volatile @Nullable Task top;
+
+  /** Adds a task; false if the inbox is closed. Any thread. */
+  boolean offer(Task task) {
+    Task newest;
+    do {
+      newest = top;
+      if (newest == CLOSED) {
+        return false;
+      }
+      task.posted = newest;
+    } while (!TOP.compareAndSet(this, newest, task));
+    return true;
+  }
+
+  /** Whether there is nothing to take. */
+  boolean isEmpty() {
+    return top == null;
+  }
+
+  /** Takes all tasks: the oldest, linked to the next by {@link Task#posted}. The loop only. */
+  @Nullable Task takeAll() {
+    return top == null ? null : oldestFirst((Task) TOP.getAndSet(this, null));
+  }
+
+  /** Takes nothing more from now on; returns what was left. */
+  @Nullable Task close() {
+    return oldestFirst((Task) TOP.getAndSet(this, CLOSED));
+  }
+
+  private static @Nullable Task oldestFirst(@Nullable Task newest) {
+    Task oldest = null;
+    Task task = newest == CLOSED ? null : newest;
+    while (task != null) {
+      Task older = task.posted;
+      task.posted = oldest;
+      oldest = task;
+      task = older;
+    }
+    return oldest;
+  }
+}

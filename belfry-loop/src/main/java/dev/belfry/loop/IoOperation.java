@@ -1,0 +1,80 @@
+package dev.belfry.loop;
+
+import static dev.belfry.linux.Errno.EBADF;
+
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Sys;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An operation on a descriptor. What it does is one system call, or several of a kind; when to try
+ * it is the driver's business.
+ */
+abstract class IoOperation<T> extends Operation<T> {
+  /** An answer of {@link #attempt}: not now, and no event will tell when; try again in a while. */
+  static final long LATER = Long.MIN_VALUE;
+
+  final Handle handle;
+
+  // The place in the queue of a direction; changed by the queue alone.
+  @Nullable IoOperation<?> previous;
+  @Nullable IoOperation<?> following;
+  boolean queued;
+
+  IoOperation(Handle handle) {
+    super(handle.loop);
+    this.handle = handle;
+  }
+
+  /** Whether it waits for the descriptor to be readable, else writable. */
+  abstract boolean isRead();
+
+  /**
+   * Makes the system call.
+   *
+   * @return its result, {@code -errno}, or {@link #LATER}
+   */
+  abstract long attempt(Sys sys);
+
+  /**
+   * Takes the result of a successful call.
+   *
+   * @return whether the operation is complete, else the call is to be made again
+   */
+  abstract boolean accept(long result);
+
+  /** Whether a result says that there is nothing more to be had for now, without another call. */
+  boolean exhausts(long result) {
+    return false;
+  }
+
+  /** The name of the system call, for errors. */
+  abstract String call();
+
+  /** Makes a new attempt from the beginning possible; called for each start. */
+  void reset() {}
+
+  @Override
+  final void launch() {
+    reset();
+    if (handle.isClosed()) {
+      fail(-EBADF);
+    } else {
+      loop.driver().start(this);
+    }
+  }
+
+  @Override
+  final void withdraw() {
+    loop.driver().cancel(this);
+  }
+
+  final void fail(long negativeErrno) {
+    completeError(new ErrnoException(call(), (int) -negativeErrno, handle.what()));
+  }
+
+  @Override
+  public String toString() {
+    return call() + " on " + handle.what();
+  }
+}

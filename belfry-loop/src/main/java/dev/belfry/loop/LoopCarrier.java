@@ -1,0 +1,79 @@
+package dev.belfry.loop;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets virtual threads run on an executor of ours. The JDK can do it and does not offer it, so this
+ * reaches into {@code java.lang}, which must be open to us: the manifests of our jars and the
+ * launcher see to that. This is the only class that does so, and whoever uses it asks {@link
+ * #unavailabilityCause} first.
+ */
+public final class LoopCarrier {
+  private static final @Nullable MethodHandle NEW_BUILDER;
+  private static final @Nullable MethodHandle CURRENT_CARRIER;
+  private static final @Nullable String CAUSE;
+
+  static {
+    MethodHandle builder = null;
+    MethodHandle carrier = null;
+    String cause = null;
+    try {
+      Class<?> type = Class.forName("java.lang.ThreadBuilders$VirtualThreadBuilder");
+      MethodHandles.Lookup lookup = MethodHandles.privateLookupIn(type, MethodHandles.lookup());
+      builder =
+          lookup
+              .findConstructor(type, MethodType.methodType(void.class, Executor.class))
+              .asType(MethodType.methodType(Thread.Builder.OfVirtual.class, Executor.class));
+      carrier =
+          MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
+              .findStatic(
+                  Thread.class, "currentCarrierThread", MethodType.methodType(Thread.class));
+    } catch (IllegalAccessException e) {
+      cause =
+          "java.base/java.lang is not open: start with --add-opens=java.base/java.lang=ALL-UNNAMED";
+    } catch (ReflectiveOperationException e) {
+      cause = "this JDK has no way to schedule virtual threads: " + e;
+    }
+    NEW_BUILDER = builder;
+    CURRENT_CARRIER = carrier;
+    CAUSE = cause;
+  }
+
+  private LoopCarrier() {}
+
+  /** Why virtual threads cannot be scheduled by a loop; empty if they can. */
+  public static Optional<String> unavailabilityCause() {
+    return Optional.ofNullable(CAUSE);
+  }
+
+  /** Makes virtual threads that run on the executor, or on the JDK's where that cannot be. */
+  static Thread.Builder.OfVirtual builder(Executor executor) {
+    MethodHandle constructor = NEW_BUILDER;
+    if (constructor == null || CAUSE != null) {
+      return Thread.ofVirtual();
+    }
+    try {
+      return (Thread.Builder.OfVirtual) constructor.invokeExact(executor);
+    } catch (Throwable unexpected) {
+      throw new AssertionError("making a virtual thread", unexpected);
+    }
+  }
+
+  /** The platform thread that a virtual thread runs on; null where that cannot be told. */
+  static @Nullable Thread currentCarrier() {
+    MethodHandle carrier = CURRENT_CARRIER;
+    if (carrier == null) {
+      return null;
+    }
+    try {
+      return (Thread) carrier.invokeExact();
+    } catch (Throwable unexpected) {
+      throw new AssertionError("asking for the carrier", unexpected);
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package dev.belfry.loop;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * What a loop has done. Always on: the loop thread writes plain counters, and looks at the clock
+ * for one task in {@value #SAMPLE}. Any thread reads; the figures need not be of the same instant.
+ */
+public final class LoopMetrics {
+  private static final VarHandle TURNS = field("turns", long.class);
+  private static final VarHandle EVENTS = field("events", long.class);
+  private static final VarHandle POSTED = field("posted", long.class);
+  private static final VarHandle POSTPONED = field("acceptsPostponed", long.class);
+  private static final VarHandle DEPTH = field("maxQueueDepth", int.class);
+
+  private static final int SAMPLE = 64;
+  private static final long NOT_MEASURED = Long.MIN_VALUE;
+
+  // Written by the loop thread alone.
+  private long turns;
+  private long events;
+  private long posted;
+  private long acceptsPostponed;
+  private int maxQueueDepth;
+  private int untilSample = SAMPLE;
+  private volatile boolean asleep = true;
+
+  private final LongAdder wakeUps = new LongAdder();
+  private final LatencyHistogram timerLag = new LatencyHistogram();
+  private final LatencyHistogram taskTime = new LatencyHistogram();
+
+  LoopMetrics() {}
+
+  /** How many turns the loop has made. */
+  public long turns() {
+    return (long) TURNS.getOpaque(this);
+  }
+
+  /** How many events the kernel has reported; wake-ups count too. */
+  public long events() {
+    return (long) EVENTS.getOpaque(this);
+  }
+
+  /** How many tasks and operations came from other threads. */
+  public long posted() {
+    return (long) POSTED.getOpaque(this);
+  }
+
+  /** How many system calls were made to wake the loop. */
+  public long wakeUpsSent() {
+    return wakeUps.sum();
+  }
+
+  /** How many wake-ups were not needed, because the loop was awake or woken already. */
+  public long wakeUpsSaved() {
+    return Math.max(0, posted() - wakeUpsSent());
+  }
+
+  /** How often an accept had to be postponed for want of descriptors or memory. */
+  public long acceptsPostponed() {
+    return (long) POSTPONED.getOpaque(this);
+  }
+
+  /** The longest the queue of work has been at the start of its working off. */
+  public int maxQueueDepth() {
+    return (int) DEPTH.getOpaque(this);
+  }
+
+  /** How late timers fired, in nanoseconds. */
+  public LatencyHistogram timerLag() {
+    return timerLag;
+  }
+
+  /** How long callbacks and coroutines kept the loop, in nanoseconds; one in {@value #SAMPLE}. */
+  public LatencyHistogram taskTime() {
+    return taskTime;
+  }
+
+  void turnEnded(int eventCount) {
+    TURNS.setOpaque(this, turns + 1);
+    EVENTS.setOpaque(this, events + eventCount);
+  }
+
+  void posted(int count) {
+    POSTED.setOpaque(this, posted + count);
+  }
+
+  void queueDepth(int depth) {
+    if (depth > maxQueueDepth) {
+      DEPTH.setOpaque(this, depth);
+    }
+  }
+
+  void acceptPostponed() {
+    POSTPONED.setOpaque(this, acceptsPostponed + 1);
+  }
+
+  void wakeUpSent() {
+    wakeUps.increment();
+  }
+
+  void timerLag(long nanos) {
+    timerLag.record(nanos);
+  }
+
+  long taskBegins() {
+    if (--untilSample > 0) {
+      return NOT_MEASURED;
+    }
+    untilSample = SAMPLE;
+    return System.nanoTime();
+  }
+
+  void taskEnded(long began) {
+    if (began != NOT_MEASURED) {
+      taskTime.record(System.nanoTime() - began);
+    }
+  }
+
+  void asleep(boolean now) {
+    asleep = now;
+  }
+
+  /** Whether the loop waits for the kernel, or nobody drives it. */
+  boolean isAsleep() {
+    return asleep;
+  }
+
+  private static VarHandle field(String name, Class<?> type) {
+    try {
+      return MethodHandles.lookup().findVarHandle(LoopMetrics.class, name, type);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package dev.belfry.loop;
+
+import dev.belfry.linux.Sys;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a loop is made; each method gives a copy with one thing changed.
+ *
+ * {@snippet :
+ * EventLoop loop = EventLoop.open(LoopOptions.DEFAULT.busyPoll(Duration.ofNanos(20_000)));
+ * }
+ *
+ * @param backend the kernel interface, or null for the best epoll there is
+ * @param busyPoll how long the loop polls before it sleeps; zero, the default, is never. A sleeping
+ *     core takes tens of microseconds to wake, a polling one costs its time
+ * @param bytesPerTurn how much is read from or written to one descriptor before others get a turn
+ * @param operationsPerTurn how many calls are made for one descriptor, or connections accepted from
+ *     one listener, before others get a turn
+ * @param systemCalls the system calls, or null for the kernel's own; a test counts them or makes
+ *     them fail
+ */
+public record LoopOptions(
+    @Nullable Backend backend,
+    Duration busyPoll,
+    int bytesPerTurn,
+    int operationsPerTurn,
+    @Nullable Sys systemCalls) {
+
+  /** The best epoll there is, no busy polling, 256 KiB and 64 calls for a descriptor in a turn. */
+  public static final LoopOptions DEFAULT =
+      new LoopOptions(null, Duration.ZERO, 256 * 1024, 64, null);
+
+  public LoopOptions {
+    if (bytesPerTurn < 1 || operationsPerTurn < 1) {
+      throw new IllegalArgumentException("a descriptor needs at least one byte and call a turn");
+    }
+    if (busyPoll.isNegative()) {
+      throw new IllegalArgumentException("a loop cannot poll for " + busyPoll);
+    }
+  }
+
+  /** With a backend of one's choice, which must be available; null for the best epoll there is. */
+  public LoopOptions backend(@Nullable Backend backend) {
+    return new LoopOptions(backend, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
+  }
+
+  /** With busy polling. */
+  public LoopOptions busyPoll(Duration busyPoll) {
+    return new LoopOptions(backend, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
+  }
+
+  /** With other limits for one descriptor in a turn. */
+  public LoopOptions perTurn(int bytes, int operations) {
+    return new LoopOptions(backend, busyPoll, bytes, operations, systemCalls);
+  }
+
+  /** With system calls of one's own. */
+  public LoopOptions systemCalls(Sys systemCalls) {
+    return new LoopOptions(backend, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
+  }
+}

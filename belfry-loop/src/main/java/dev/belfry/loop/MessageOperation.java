@@ -1,0 +1,59 @@
+package dev.belfry.loop;
+
+import dev.belfry.linux.Message;
+import dev.belfry.linux.Sys;
+
+/**
+ * Sends or receives one message, which may carry an address and descriptors. Its value is the
+ * number of bytes; {@link TransferOperation#END_OF_FILE} when a stream has ended.
+ */
+// r[impl loop.op.sendmsg]
+public final class MessageOperation extends IoOperation<Integer> {
+  private final Message message;
+  private final boolean receives;
+  private int bytes;
+
+  MessageOperation(Handle handle, Message message, boolean receives) {
+    super(handle);
+    this.message = message;
+    this.receives = receives;
+  }
+
+  /** The message. */
+  public Message message() {
+    return message;
+  }
+
+  /** How many bytes it had, or {@link TransferOperation#END_OF_FILE}; after completion. */
+  public int bytes() {
+    return bytes;
+  }
+
+  @Override
+  Integer value() {
+    return bytes;
+  }
+
+  @Override
+  boolean isRead() {
+    return receives;
+  }
+
+  @Override
+  String call() {
+    return receives ? "recvmsg" : "sendmsg";
+  }
+
+  @Override
+  long attempt(Sys sys) {
+    int fd = handle.descriptor();
+    return receives ? message.receive(sys, fd) : message.send(sys, fd);
+  }
+
+  @Override
+  boolean accept(long result) {
+    boolean ended = receives && result == 0 && handle.isStreamSocket();
+    bytes = ended ? TransferOperation.END_OF_FILE : (int) result;
+    return true;
+  }
+}

@@ -1,0 +1,70 @@
+package dev.belfry.loop;
+
+import static dev.belfry.linux.Errno.ENOSYS;
+import static dev.belfry.linux.Errno.EPERM;
+
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Fd;
+import dev.belfry.linux.OpenFile;
+import dev.belfry.linux.OpenFlags;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** Opens a file, by a plain call on the loop thread; made by {@link RegularFile#open}. */
+// r[impl loop.op.file-open]
+public final class OpenOperation extends Operation<RegularFile> {
+  private final int directory;
+  private final Path path;
+  private final int flags;
+  private final int mode;
+  private @Nullable RegularFile opened;
+
+  OpenOperation(EventLoop loop, int directory, Path path, int flags, int mode) {
+    super(loop);
+    this.directory = directory;
+    this.path = path;
+    this.flags = flags | OpenFlags.NON_BLOCKING; // a FIFO would wait for its other end
+    this.mode = mode;
+  }
+
+  @Override
+  RegularFile value() {
+    RegularFile file = opened;
+    if (file == null) {
+      throw new IllegalStateException("no file was opened");
+    }
+    return file;
+  }
+
+  @Override
+  void launch() {
+    try {
+      opened = new RegularFile(loop, open());
+      completeValue();
+    } catch (ErrnoException e) {
+      completeError(e);
+    }
+  }
+
+  private Fd open() throws ErrnoException {
+    try {
+      return OpenFile.openAt(loop.sys, directory, path, flags, mode, 0);
+    } catch (ErrnoException e) {
+      boolean refused = e.is(ENOSYS) || e.is(EPERM);
+      if (refused && directory == OpenFile.WORKING_DIRECTORY) {
+        return OpenFile.open(loop.sys, path, flags, mode); // an old kernel, or a sandbox
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  void withdraw() {
+    throw new IllegalStateException("opening a file is over when it has begun");
+  }
+
+  @Override
+  public String toString() {
+    return "open " + path;
+  }
+}

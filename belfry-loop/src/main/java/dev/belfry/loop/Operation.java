@@ -1,0 +1,416 @@
+package dev.belfry.loop;
+
+import static dev.belfry.loop.Outcome.ERROR;
+import static dev.belfry.loop.Outcome.STOPPED;
+import static dev.belfry.loop.Outcome.VALUE;
+
+import dev.belfry.linux.ErrnoException;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something a loop does that may take time. It does nothing until it is started; then it completes
+ * exactly once, on the loop thread, with a value, an error or as stopped. Afterwards it may be
+ * started again, which allocates nothing.
+ *
+ * <p>There are three ways to use it: {@link #start} with a callback, {@link #await} in a coroutine
+ * (or on any thread but the loop's own), and {@link #toFuture}. Each may be called from any thread.
+ *
+ * @param <T> the type of its value
+ */
+public abstract class Operation<T> extends Task {
+  private static final VarHandle STATE;
+  private static final VarHandle STARTS;
+
+  /** Not started, or completed: may be started. */
+  private static final int IDLE = 0;
+
+  /** Started by some thread, not yet seen by the loop. */
+  private static final int STARTED = 1;
+
+  /** Being worked on by the loop. */
+  private static final int ACTIVE = 2;
+
+  /** Has its result; the completion waits in the loop's queue. */
+  private static final int COMPLETED = 3;
+
+  /** Has its result; whoever awaits it takes it. */
+  private static final int AWAITED = 4;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      STATE = lookup.findVarHandle(Operation.class, "state", int.class);
+      STARTS = lookup.findVarHandle(Operation.class, "starts", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  final EventLoop loop;
+
+  /** One of the above. IDLE to STARTED by compare-and-set of any thread, the rest by the loop. */
+  private volatile int state;
+
+  /** How often it was started; tells a late cancel from one that is meant. */
+  private int starts;
+
+  // Written by the starter before STARTED is posted, then by the loop only.
+  private @Nullable Completion<? super T> completion;
+  private @Nullable Thread awaiter;
+  private StopToken token = StopToken.NEVER;
+
+  private @Nullable Canceller canceller;
+  private @Nullable Outcome outcome;
+  private @Nullable Throwable error;
+
+  Operation(EventLoop loop) {
+    this.loop = loop;
+  }
+
+  /** Starts; the completion is told how it ended. Never calls it before this returns. */
+  public final void start(Completion<? super T> completion) {
+    start(completion, StopToken.NEVER);
+  }
+
+  /**
+   * Starts; the completion is told how it ended, as stopped if the token fires first.
+   *
+   * @throws IllegalStateException if it was started and has not completed yet
+   */
+  public final void start(Completion<? super T> completion, StopToken token) {
+    start(completion, null, token);
+  }
+
+  private void start(
+      @Nullable Completion<? super T> callback, @Nullable Thread waiter, StopToken stop) {
+    if (!STATE.compareAndSet(this, IDLE, STARTED)) {
+      throw new IllegalStateException(this + " was started and has not completed yet");
+    }
+    STARTS.setOpaque(this, starts + 1); // no other thread starts it meanwhile
+    completion = callback;
+    awaiter = waiter;
+    token = stop;
+    prepare();
+    if (loop.inLoop()) {
+      begin();
+    } else {
+      loop.post(this);
+    }
+  }
+
+  /**
+   * Starts and waits. In a coroutine of the loop nothing blocks; on another thread that thread
+   * does.
+   *
+   * @throws IOException if it failed: {@link ErrnoException} with the errno of the system call
+   * @throws StoppedException if it was stopped, also by interrupting this thread
+   * @throws IllegalStateException on the loop's own thread outside a coroutine
+   */
+  public final T await() throws IOException {
+    return await(StopToken.NEVER);
+  }
+
+  /** Starts and waits, as {@link #await()} does, no longer than until the token fires. */
+  public final T await(StopToken token) throws IOException {
+    Thread thread = Thread.currentThread();
+    if (!thread.isVirtual() && loop.inLoop()) {
+      throw new IllegalStateException(
+          "waiting on the loop's own thread would stop the loop: use start or a coroutine");
+    }
+    start(null, thread, token);
+    boolean interrupted = false;
+    while (state != AWAITED) {
+      if (Thread.interrupted()) {
+        interrupted = true;
+        cancel();
+      } else {
+        LockSupport.park(this);
+      }
+    }
+    STATE.setRelease(this, IDLE);
+    if (interrupted) {
+      thread.interrupt();
+    }
+    return result();
+  }
+
+  /**
+   * Starts; the future completes on the loop thread with the value, exceptionally with the error,
+   * or is cancelled. Cancelling the future cancels the operation.
+   */
+  public final CompletableFuture<T> toFuture() {
+    return toFuture(StopToken.NEVER);
+  }
+
+  /** Starts, as {@link #toFuture()} does, with a token. */
+  public final CompletableFuture<T> toFuture(StopToken token) {
+    var future = new OperationFuture<T>(this);
+    start(future, token);
+    return future;
+  }
+
+  /**
+   * Withdraws what was started: it completes as stopped unless it completes in another way first.
+   * Does nothing if it is not in flight. Any thread.
+   */
+  public final void cancel() {
+    if (state == IDLE) {
+      return;
+    }
+    if (loop.inLoop()) {
+      cancelNow();
+    } else {
+      canceller().request((int) STARTS.getOpaque(this));
+    }
+  }
+
+  /** How it ended; meaningful after completion and until it is started again. */
+  public final Outcome outcome() {
+    Outcome known = outcome;
+    if (known == null) {
+      throw new IllegalStateException(this + " has not completed");
+    }
+    return known;
+  }
+
+  /** Whether it completed with a value. */
+  public final boolean hasValue() {
+    return outcome == VALUE;
+  }
+
+  /** The error it completed with, or null. */
+  public final @Nullable Throwable error() {
+    return error;
+  }
+
+  /**
+   * The value, or what came instead.
+   *
+   * @throws IOException if it failed
+   * @throws StoppedException if it was stopped
+   */
+  public final T result() throws IOException {
+    return switch (outcome()) {
+      case VALUE -> value();
+      case STOPPED -> throw new StoppedException(this + " was stopped");
+      case ERROR -> throw rethrowable();
+    };
+  }
+
+  private IOException rethrowable() {
+    return switch (error) {
+      case IOException e -> e;
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      case null, default -> new IOException(this + " failed", error);
+    };
+  }
+
+  /** The value after success. */
+  abstract T value();
+
+  /** Called by the starting thread, before the loop sees the start. */
+  void prepare() {}
+
+  /** Begins the work; on the loop thread. It ends with one of the complete methods. */
+  abstract void launch();
+
+  /** Withdraws the work; on the loop thread, while it is in flight. */
+  abstract void withdraw();
+
+  /** The loop has come to this task in one of its queues. */
+  @Override
+  public final void run() {
+    switch (state) {
+      case STARTED -> begin();
+      case ACTIVE -> turnCame();
+      default -> deliver();
+    }
+  }
+
+  /** The loop has come to this operation, which queued itself to wait for that. */
+  void turnCame() {
+    throw new IllegalStateException(this + " did not queue itself");
+  }
+
+  @Override
+  final void abandoned() {
+    outcome = STOPPED;
+    error = null;
+    finish();
+  }
+
+  private void begin() {
+    outcome = null;
+    error = null;
+    STATE.setRelease(this, ACTIVE);
+    loop.operationBegun();
+    if (token.isStopRequested() || !loop.takesWork() || !watchToken()) {
+      complete(STOPPED, null);
+      return;
+    }
+    try {
+      launch();
+    } catch (RuntimeException | Error e) {
+      completeError(e); // such as a buffer whose arena is closed
+    }
+  }
+
+  private boolean watchToken() {
+    if (token == StopToken.NEVER) {
+      return true;
+    }
+    Canceller watching = canceller();
+    watching.watched = starts;
+    return token.register(watching);
+  }
+
+  final void completeValue() {
+    complete(VALUE, null);
+  }
+
+  final void completeError(Throwable failure) {
+    complete(ERROR, failure);
+  }
+
+  final void completeStopped() {
+    complete(STOPPED, null);
+  }
+
+  final boolean isActive() {
+    return state == ACTIVE;
+  }
+
+  private void complete(Outcome how, @Nullable Throwable failure) {
+    settle(how, failure);
+    if (awaiter != null) {
+      deliver();
+    } else {
+      STATE.setRelease(this, COMPLETED);
+      loop.enqueueCompletion(this);
+    }
+  }
+
+  /** Completes and delivers in one go, for an operation whose turn in the queue has come. */
+  final void completeInTurn(Outcome how) {
+    settle(how, null);
+    deliver();
+  }
+
+  private void settle(Outcome how, @Nullable Throwable failure) {
+    if (token != StopToken.NEVER && canceller != null) {
+      token.unregister(canceller);
+    }
+    outcome = how;
+    error = failure;
+  }
+
+  private void deliver() {
+    loop.operationEnded();
+    finish();
+  }
+
+  /** Hands the result over; from here on it may be started again. */
+  private void finish() {
+    Thread waiting = awaiter;
+    Completion<? super T> callback = completion;
+    awaiter = null;
+    completion = null;
+    token = StopToken.NEVER;
+    if (waiting != null) {
+      STATE.setRelease(this, AWAITED);
+      if (waiting != Thread.currentThread()) {
+        LockSupport.unpark(waiting);
+      }
+    } else {
+      STATE.setRelease(this, IDLE);
+      if (callback != null) {
+        callback.completed(this);
+      }
+    }
+  }
+
+  private void cancelNow() {
+    if (state == ACTIVE) {
+      withdraw();
+    }
+  }
+
+  private synchronized Canceller canceller() {
+    Canceller known = canceller;
+    if (known == null) {
+      known = new Canceller(this);
+      canceller = known;
+    }
+    return known;
+  }
+
+  /** Brings a cancel from a token or from another thread to the loop; made once when needed. */
+  private static final class Canceller extends StopCallback {
+    private final Message message;
+
+    /** The start that the token watches over. */
+    private int watched;
+
+    Canceller(Operation<?> operation) {
+      this.message = new Message(operation);
+    }
+
+    @Override
+    void stopRequested() {
+      request(watched);
+    }
+
+    void request(int start) {
+      message.send(start);
+    }
+  }
+
+  /** The cancel on its way through the inbox; there is one, however many cancels there are. */
+  private static final class Message extends Task {
+    private final Operation<?> operation;
+    private boolean underWay;
+    private int start;
+
+    Message(Operation<?> operation) {
+      this.operation = operation;
+    }
+
+    void send(int which) {
+      if (operation.loop.inLoop()) {
+        if (which == operation.starts) {
+          operation.cancelNow();
+        }
+        return;
+      }
+      synchronized (this) {
+        start = underWay ? Math.max(start, which) : which;
+        if (underWay) {
+          return;
+        }
+        underWay = true;
+      }
+      operation.loop.post(this);
+    }
+
+    @Override
+    public void run() {
+      int which;
+      synchronized (this) {
+        underWay = false;
+        which = start;
+      }
+      if (which == operation.starts) {
+        operation.cancelNow();
+      }
+    }
+
+    @Override
+    void abandoned() {} // the loop has ended, and with it the operation
+  }
+}

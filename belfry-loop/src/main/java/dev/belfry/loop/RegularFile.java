@@ -1,0 +1,44 @@
+package dev.belfry.loop;
+
+import dev.belfry.linux.Fd;
+import dev.belfry.linux.OpenFile;
+import dev.belfry.loop.TransferOperation.Kind;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+
+/**
+ * A file on a disk. On epoll its operations are plain calls on the loop thread, and so is opening
+ * it: they complete at once and hold the loop up for as long as the disk takes. A program that
+ * reads much from slow disks does that on threads of its own.
+ */
+public final class RegularFile extends ByteHandle {
+  RegularFile(EventLoop loop, Fd fd) {
+    super(loop, fd, Kind.READ, Kind.WRITE);
+  }
+
+  /**
+   * Opens or creates a file.
+   *
+   * @param flags of {@link dev.belfry.linux.OpenFlags}
+   * @param mode the permissions of a file that is created, less the umask
+   */
+  public static OpenOperation open(EventLoop loop, Path path, int flags, int mode) {
+    return openAt(loop, OpenFile.WORKING_DIRECTORY, path, flags, mode);
+  }
+
+  /** Opens or creates a file relative to a directory that is open. */
+  public static OpenOperation openAt(
+      EventLoop loop, int directory, Path path, int flags, int mode) {
+    return new OpenOperation(loop, directory, path, flags, mode);
+  }
+
+  /** Reads at a place in the file what there is, up to a bufferful. */
+  public TransferOperation readAt(MemorySegment buffer, long offset) {
+    return new TransferOperation(this, Kind.READ_AT, false).buffer(buffer).offset(offset);
+  }
+
+  /** Writes at a place in the file. */
+  public TransferOperation writeAt(MemorySegment buffer, long offset) {
+    return new TransferOperation(this, Kind.WRITE_AT, false).buffer(buffer).offset(offset);
+  }
+}

@@ -1,0 +1,51 @@
+package dev.belfry.loop;
+
+import dev.belfry.loop.Direction.Readiness;
+
+/**
+ * Tries a direction again after a while, when no event would tell that a call is worth trying: a
+ * listener that found no free descriptor, a connect to a full Unix listener. The pauses grow from a
+ * millisecond to a hundred, and start over when a call succeeds.
+ */
+final class RetryTimer {
+  private static final long FIRST_NANOS = 1_000_000;
+  private static final long LONGEST_NANOS = 100_000_000;
+
+  private final Handle handle;
+  private final Direction direction;
+  private final TimerOperation timer;
+  private long pauseNanos = FIRST_NANOS;
+  private boolean running;
+
+  RetryTimer(Handle handle, Direction direction) {
+    this.handle = handle;
+    this.direction = direction;
+    this.timer = new TimerOperation(handle.loop);
+  }
+
+  void start() {
+    if (!running) {
+      running = true;
+      timer.afterNanos(pauseNanos).start(this::fired);
+      pauseNanos = Math.min(pauseNanos * 2, LONGEST_NANOS);
+    }
+  }
+
+  void callSucceeded() {
+    pauseNanos = FIRST_NANOS;
+  }
+
+  void cancel() {
+    if (running) {
+      timer.cancel();
+    }
+  }
+
+  private void fired(Operation<? extends Void> fired) {
+    running = false;
+    if (fired.hasValue() && !handle.isClosed()) {
+      direction.readiness = Readiness.READY;
+      handle.loop.driver().resume(handle);
+    }
+  }
+}

@@ -1,0 +1,12 @@
+package dev.belfry.loop;
+
+import org.jspecify.annotations.Nullable;
+
+/** What is to happen at a stop; its own place in the list of its {@link StopToken}. */
+abstract class StopCallback {
+  @Nullable StopCallback newer;
+  @Nullable StopCallback older;
+  boolean linked;
+
+  abstract void stopRequested();
+}

@@ -1,0 +1,28 @@
+package dev.belfry.loop;
+
+/** Requests a stop of everything that was given its token. Safe for any thread. */
+public final class StopSource {
+  private final StopToken token = new StopToken();
+
+  /** A source that has not fired. */
+  public StopSource() {}
+
+  /** The token to hand out. */
+  public StopToken token() {
+    return token;
+  }
+
+  /**
+   * Requests the stop, once and for all; the callbacks run on this thread.
+   *
+   * @return whether this was the first request
+   */
+  public boolean requestStop() {
+    return token.stop();
+  }
+
+  /** Whether a stop was requested. */
+  public boolean isStopRequested() {
+    return token.isStopRequested();
+  }
+}

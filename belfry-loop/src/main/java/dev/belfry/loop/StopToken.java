@@ -1,0 +1,117 @@
+package dev.belfry.loop;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells whether somebody wants work to stop. Handed to operations and to {@code run}; the other end
+ * is a {@link StopSource}. Safe for any thread.
+ */
+public final class StopToken {
+  /** A token that never fires. */
+  public static final StopToken NEVER = new StopToken();
+
+  /** Callbacks waiting for the stop, guarded by this; the newest first. */
+  private @Nullable StopCallback callbacks;
+
+  /** Set once, under the lock; read without it. */
+  private volatile boolean stopped;
+
+  StopToken() {}
+
+  /** Whether a stop was requested. */
+  public boolean isStopRequested() {
+    return stopped;
+  }
+
+  /**
+   * Runs something when the stop is requested, on the thread that requests it, or at once if it was
+   * requested already.
+   *
+   * @return closes the registration; afterwards the action is not begun any more
+   */
+  public Registration onStop(Runnable action) {
+    var callback =
+        new StopCallback() {
+          @Override
+          void stopRequested() {
+            action.run();
+          }
+        };
+    if (!register(callback)) {
+      action.run();
+    }
+    return () -> unregister(callback);
+  }
+
+  /** Something that can be taken back. */
+  public interface Registration extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /** Adds a callback; false if it is too late. */
+  boolean register(StopCallback callback) {
+    if (this == NEVER) {
+      return true;
+    }
+    synchronized (this) {
+      if (stopped) {
+        return false;
+      }
+      callback.linked = true;
+      callback.newer = null;
+      callback.older = callbacks;
+      if (callbacks != null) {
+        callbacks.newer = callback;
+      }
+      callbacks = callback;
+      return true;
+    }
+  }
+
+  void unregister(StopCallback callback) {
+    if (this == NEVER) {
+      return;
+    }
+    synchronized (this) {
+      unlink(callback);
+    }
+  }
+
+  private void unlink(StopCallback callback) {
+    if (callback.linked) {
+      callback.linked = false;
+      if (callback.newer == null) {
+        callbacks = callback.older;
+      } else {
+        callback.newer.older = callback.older;
+      }
+      if (callback.older != null) {
+        callback.older.newer = callback.newer;
+      }
+    }
+  }
+
+  /** Fires; true the first time. */
+  boolean stop() {
+    synchronized (this) {
+      if (stopped) {
+        return false;
+      }
+      stopped = true;
+    }
+    StopCallback next;
+    while ((next = takeCallback()) != null) {
+      next.stopRequested(); // outside the lock: it may do anything
+    }
+    return true;
+  }
+
+  private synchronized @Nullable StopCallback takeCallback() {
+    StopCallback callback = callbacks;
+    if (callback != null) {
+      unlink(callback);
+    }
+    return callback;
+  }
+}

@@ -1,0 +1,88 @@
+package dev.belfry.loop;
+
+import dev.belfry.linux.Fd;
+import dev.belfry.linux.Message;
+import dev.belfry.linux.Sockets;
+import dev.belfry.linux.Sys;
+import dev.belfry.loop.TransferOperation.Kind;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+
+/** A connected socket that carries bytes, by TCP or in a Unix socket. */
+public final class StreamSocket extends ByteHandle {
+  StreamSocket(EventLoop loop, Fd fd) {
+    super(loop, fd, Kind.RECEIVE, Kind.SEND);
+  }
+
+  /** A socket that is not connected yet. */
+  public static StreamSocket open(EventLoop loop, StandardProtocolFamily family)
+      throws IOException {
+    Sys sys = loop.sharedSys;
+    return new StreamSocket(loop, Sockets.open(sys, family, Sockets.Type.STREAM, false));
+  }
+
+  /** Two Unix sockets connected to each other, which may be on different loops. */
+  public static Pair pair(EventLoop first, EventLoop second) throws IOException {
+    Sockets.Pair fds = Sockets.pair(first.sharedSys, Sockets.Type.STREAM, false);
+    return new Pair(new StreamSocket(first, fds.first()), new StreamSocket(second, fds.second()));
+  }
+
+  /** The two ends of a pair; each closes for itself. */
+  public record Pair(StreamSocket first, StreamSocket second) {}
+
+  /** Connects to an address. */
+  public ConnectOperation connect(SocketAddress address) {
+    return new ConnectOperation(this, address);
+  }
+
+  /** Sends a message that may carry descriptors. */
+  public MessageOperation send(Message message) {
+    return new MessageOperation(this, message, false);
+  }
+
+  /** Receives a message that may carry descriptors; whoever takes them has to close them. */
+  public MessageOperation receive(Message message) {
+    return new MessageOperation(this, message, true);
+  }
+
+  /** Says that nothing more will be written: the peer reads to the end. */
+  public void shutdownWrite() throws IOException {
+    Sockets.shutdown(loop.sharedSys, descriptor(), Sockets.SHUT_WR);
+  }
+
+  /** Says that nothing more will be read. */
+  public void shutdownRead() throws IOException {
+    Sockets.shutdown(loop.sharedSys, descriptor(), Sockets.SHUT_RD);
+  }
+
+  /** Sends small writes at once instead of gathering them ({@code TCP_NODELAY}). */
+  public void setNoDelay(boolean noDelay) throws IOException {
+    setOption(Sockets.IPPROTO_TCP, Sockets.TCP_NODELAY, noDelay ? 1 : 0);
+  }
+
+  /** Sets an option that is a number, as in {@link Sockets}. */
+  public void setOption(int level, int name, int value) throws IOException {
+    Sockets.setOption(loop.sharedSys, descriptor(), level, name, value);
+  }
+
+  /** The value of an option that is a number, as in {@link Sockets}. */
+  public int option(int level, int name) throws IOException {
+    return Sockets.option(loop.sharedSys, descriptor(), level, name);
+  }
+
+  /** The address on this side. */
+  public SocketAddress localAddress() throws IOException {
+    return Sockets.localAddress(loop.sharedSys, descriptor());
+  }
+
+  /** The address on the other side. */
+  public SocketAddress remoteAddress() throws IOException {
+    return Sockets.remoteAddress(loop.sharedSys, descriptor());
+  }
+
+  @Override
+  boolean isStreamSocket() {
+    return true;
+  }
+}

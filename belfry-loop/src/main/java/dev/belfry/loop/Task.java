@@ -1,0 +1,12 @@
+package dev.belfry.loop;
+
+import org.jspecify.annotations.Nullable;
+
+/** Something the loop runs on its thread. It is its own place in the queue other threads use. */
+abstract class Task implements Runnable {
+  /** The task posted before this one; belongs to {@link Inbox} while posted. */
+  @Nullable Task posted;
+
+  /** Called instead of {@link #run}, on the poster's thread, when the loop has ended for good. */
+  abstract void abandoned();
+}

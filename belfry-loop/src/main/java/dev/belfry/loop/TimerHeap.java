@@ -1,0 +1,177 @@
+package dev.belfry.loop;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Timers in the order of their deadlines, and of their starts where those are equal: a heap with
+ * four children to a node, in three arrays, so that sifting compares plain numbers that lie
+ * together.
+ *
+ * <p>A cancelled timer leaves its entry behind: an entry counts only while its timer still has the
+ * entry's number. Entries that do not count are dropped when they reach the top, and all at once
+ * when they are more than half of the heap; so cancelling costs nothing and memory stays bounded.
+ */
+final class TimerHeap {
+  private static final int CHILDREN = 4;
+  private static final int SWEEP_FROM = 64;
+
+  private long[] deadlines = new long[64];
+  private long[] numbers = new long[64];
+  private @Nullable TimerOperation[] timers = new @Nullable TimerOperation[64];
+  private int size;
+
+  /** Entries that no longer count. */
+  private int cancelled;
+
+  private long lastNumber;
+
+  /** How many timers are pending. */
+  int pending() {
+    return size - cancelled;
+  }
+
+  /** How many entries there are, counting those of cancelled timers. */
+  int entries() {
+    return size;
+  }
+
+  /** Adds a timer, which gets a number that no other timer has. */
+  void add(TimerOperation timer, long deadline) {
+    if (size == deadlines.length) {
+      deadlines = Arrays.copyOf(deadlines, size * 2);
+      numbers = Arrays.copyOf(numbers, size * 2);
+      timers = Arrays.copyOf(timers, size * 2);
+    }
+    timer.number = ++lastNumber;
+    siftUp(size++, deadline, lastNumber, timer);
+  }
+
+  /** Takes a timer out; its entry stays for a while. */
+  // r[impl loop.timer.cancel-lazy]
+  void cancel(TimerOperation timer) {
+    timer.number = TimerOperation.NOT_PENDING;
+    cancelled++;
+    if (size >= SWEEP_FROM && cancelled > size / 2) {
+      sweep();
+    }
+  }
+
+  /** The earliest deadline, or {@code Long.MAX_VALUE} if there is no timer. */
+  long earliest() {
+    dropCancelled();
+    return size == 0 ? Long.MAX_VALUE : deadlines[0];
+  }
+
+  /** Takes the earliest timer out if its deadline is not after a time; null if there is none. */
+  @Nullable TimerOperation pollExpired(long now) {
+    dropCancelled();
+    if (size == 0 || deadlines[0] - now > 0) {
+      return null;
+    }
+    return poll();
+  }
+
+  /** Takes any pending timer out; null if there is none. */
+  @Nullable TimerOperation poll() {
+    dropCancelled();
+    TimerOperation timer = timers[0];
+    if (timer != null) {
+      timer.number = TimerOperation.NOT_PENDING;
+      removeTop();
+    }
+    return timer;
+  }
+
+  private void dropCancelled() {
+    while (cancelled > 0 && size > 0 && !counts(0)) {
+      cancelled--;
+      removeTop();
+    }
+  }
+
+  private boolean counts(int index) {
+    TimerOperation timer = timers[index];
+    return timer != null && timer.number == numbers[index];
+  }
+
+  private void removeTop() {
+    int last = --size;
+    TimerOperation timer = timers[last];
+    timers[last] = null;
+    if (last > 0 && timer != null) {
+      siftDown(0, deadlines[last], numbers[last], timer);
+    }
+  }
+
+  private void sweep() {
+    int kept = 0;
+    for (int i = 0; i < size; i++) {
+      if (counts(i)) {
+        deadlines[kept] = deadlines[i];
+        numbers[kept] = numbers[i];
+        timers[kept++] = timers[i];
+      }
+    }
+    Arrays.fill(timers, kept, size, null);
+    size = kept;
+    cancelled = 0;
+    for (int i = (kept - 2) / CHILDREN; i >= 0 && kept > 1; i--) {
+      TimerOperation timer = timers[i];
+      if (timer != null) {
+        siftDown(i, deadlines[i], numbers[i], timer);
+      }
+    }
+  }
+
+  private void siftUp(int from, long deadline, long number, TimerOperation timer) {
+    int hole = from;
+    while (hole > 0) {
+      int parent = (hole - 1) / CHILDREN;
+      if (!before(deadline, number, deadlines[parent], numbers[parent])) {
+        break;
+      }
+      move(parent, hole);
+      hole = parent;
+    }
+    put(hole, deadline, number, timer);
+  }
+
+  private void siftDown(int from, long deadline, long number, TimerOperation timer) {
+    int hole = from;
+    while (true) {
+      int first = hole * CHILDREN + 1;
+      if (first >= size) {
+        break;
+      }
+      int least = first;
+      int end = Math.min(first + CHILDREN, size);
+      for (int child = first + 1; child < end; child++) {
+        if (before(deadlines[child], numbers[child], deadlines[least], numbers[least])) {
+          least = child;
+        }
+      }
+      if (!before(deadlines[least], numbers[least], deadline, number)) {
+        break;
+      }
+      move(least, hole);
+      hole = least;
+    }
+    put(hole, deadline, number, timer);
+  }
+
+  private void move(int from, int to) {
+    put(to, deadlines[from], numbers[from], timers[from]);
+  }
+
+  private void put(int index, long deadline, long number, @Nullable TimerOperation timer) {
+    deadlines[index] = deadline;
+    numbers[index] = number;
+    timers[index] = timer;
+  }
+
+  /** By difference, because the clock may wrap. */
+  private static boolean before(long deadline, long number, long otherDeadline, long otherNumber) {
+    return deadline == otherDeadline ? number < otherNumber : deadline - otherDeadline < 0;
+  }
+}

@@ -1,0 +1,84 @@
+package dev.belfry.loop;
+
+import java.time.Duration;
+
+/**
+ * Completes at a time, never earlier. Made by {@link Scheduler#at} and {@link Scheduler#after}; the
+ * same object may be started again, for the same time or another.
+ */
+public final class TimerOperation extends Operation<Void> {
+  static final long NOT_PENDING = 0;
+
+  /** Far enough for anyone, and near enough for differences not to overflow. */
+  private static final long LONGEST_NANOS = Long.MAX_VALUE / 4;
+
+  /** Which entry of the heap is this timer's; changed by the heap alone. */
+  long number = NOT_PENDING;
+
+  private boolean relative;
+  private long nanos;
+  private long deadline;
+
+  TimerOperation(EventLoop loop) {
+    super(loop);
+  }
+
+  /**
+   * Sets a time for the next start.
+   *
+   * @param deadlineNanos on the clock of {@link System#nanoTime}
+   */
+  public TimerOperation at(long deadlineNanos) {
+    relative = false;
+    nanos = Math.clamp(deadlineNanos, -LONGEST_NANOS, LONGEST_NANOS);
+    return this;
+  }
+
+  /** Sets a delay for the next start, counted from the start. */
+  public TimerOperation after(Duration delay) {
+    return afterNanos(Scheduler.nanosOf(delay));
+  }
+
+  /** Sets a delay for the next start, in nanoseconds. */
+  public TimerOperation afterNanos(long delayNanos) {
+    relative = true;
+    nanos = Math.clamp(delayNanos, 0, LONGEST_NANOS);
+    return this;
+  }
+
+  /** When it fires; set by the starting thread, so that it can see whether to wake the loop. */
+  long deadline() {
+    return deadline;
+  }
+
+  @Override
+  void prepare() {
+    deadline = relative ? System.nanoTime() + nanos : nanos;
+  }
+
+  @Override
+  Void value() {
+    return nothing();
+  }
+
+  @SuppressWarnings("NullAway") // Void has no other value
+  static Void nothing() {
+    return null;
+  }
+
+  @Override
+  void launch() {
+    loop.timers().add(this, deadline);
+  }
+
+  @Override
+  void withdraw() {
+    loop.timers().cancel(this);
+    completeStopped();
+  }
+
+  @Override
+  public String toString() {
+    return "timer";
+  }
+}

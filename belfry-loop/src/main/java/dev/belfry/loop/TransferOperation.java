@@ -1,0 +1,196 @@
+package dev.belfry.loop;
+
+import dev.belfry.linux.Io;
+import dev.belfry.linux.Iovecs;
+import dev.belfry.linux.Message;
+import dev.belfry.linux.Sockets;
+import dev.belfry.linux.Sys;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads or writes bytes. Made by the handles; the same object may be started again, for the same
+ * memory or another.
+ */
+public final class TransferOperation extends IoOperation<Integer> {
+  /** The value of a read that found the end of the file; an empty buffer gives 0 instead. */
+  public static final int END_OF_FILE = -1;
+
+  /** Which system call moves the bytes. */
+  enum Kind {
+    READ("read", true),
+    WRITE("write", false),
+    RECEIVE("recv", true),
+    SEND("send", false),
+    READ_AT("pread", true),
+    WRITE_AT("pwrite", false);
+
+    private final String call;
+    private final boolean read;
+
+    Kind(String call, boolean read) {
+      this.call = call;
+      this.read = read;
+    }
+  }
+
+  /** Stands for any thread but the owner of some arena. */
+  private static final Thread STRANGER = Thread.ofPlatform().unstarted(() -> {});
+
+  private final Kind kind;
+
+  /** Whether to go on until the whole buffer was transferred or the file has ended. */
+  private final boolean all;
+
+  private MemorySegment buffer = MemorySegment.NULL;
+  private @Nullable ByteBuffer byteBuffer;
+
+  /** Several buffers: as a message on sockets, because only that can be sent without a signal. */
+  private @Nullable Iovecs pieces;
+
+  private @Nullable Message message;
+  private long wanted;
+  private long offset;
+  private int transferred;
+  private boolean endOfFile;
+
+  TransferOperation(Handle handle, Kind kind, boolean all) {
+    super(handle);
+    this.kind = kind;
+    this.all = all;
+  }
+
+  /** Sets the memory for the next start. */
+  public TransferOperation buffer(MemorySegment memory) {
+    if (!memory.isNative()) {
+      throw new IllegalArgumentException(
+          "the kernel needs native memory: allocate the buffer from an arena, not from an array");
+    }
+    Thread driving = loop.owner();
+    if (driving != null && !memory.isAccessibleBy(driving) && !memory.isAccessibleBy(STRANGER)) {
+      throw new IllegalArgumentException(
+          "the loop's thread cannot reach memory confined to another thread, which a coroutine is:"
+              + " allocate the buffer from Arena.ofAuto() or Arena.ofShared()");
+    }
+    if (memory.byteSize() > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException("at most 2 GiB at once, not " + memory.byteSize());
+    }
+    buffer = memory;
+    byteBuffer = null;
+    pieces = null;
+    message = null;
+    wanted = memory.byteSize();
+    return this;
+  }
+
+  /** Sets the memory for the next start: what remains of a direct buffer, which then advances. */
+  public TransferOperation buffer(ByteBuffer direct) {
+    if (!direct.isDirect()) {
+      throw new IllegalArgumentException("the kernel needs native memory: use a direct buffer");
+    }
+    buffer(MemorySegment.ofBuffer(direct));
+    byteBuffer = direct;
+    return this;
+  }
+
+  /** Sets several pieces of memory for the next start, filled or sent one after the other. */
+  public TransferOperation buffers(List<MemorySegment> memory) {
+    if (all || kind == Kind.READ_AT || kind == Kind.WRITE_AT) {
+      throw new IllegalArgumentException("several buffers are for readSome and writeSome");
+    }
+    message = isSocket() ? new Message(Arena.ofAuto(), memory.size(), 0) : null;
+    Iovecs vectors = message != null ? message.data() : new Iovecs(Arena.ofAuto(), memory.size());
+    long sum = 0;
+    for (MemorySegment piece : memory) {
+      vectors.add(piece);
+      sum += piece.byteSize();
+    }
+    pieces = vectors;
+    byteBuffer = null;
+    wanted = sum;
+    return this;
+  }
+
+  /** Sets the place in the file for the next start, where there are such places. */
+  public TransferOperation offset(long place) {
+    offset = place;
+    return this;
+  }
+
+  /** How many bytes were transferred, or {@link #END_OF_FILE}; after completion. */
+  public int bytes() {
+    return endOfFile && transferred == 0 ? END_OF_FILE : transferred;
+  }
+
+  @Override
+  Integer value() {
+    return bytes();
+  }
+
+  @Override
+  boolean isRead() {
+    return kind.read;
+  }
+
+  @Override
+  String call() {
+    return kind.call;
+  }
+
+  @Override
+  void reset() {
+    transferred = 0;
+    endOfFile = false;
+  }
+
+  @Override
+  long attempt(Sys sys) {
+    if (wanted == 0) {
+      return 0;
+    }
+    int fd = handle.fd.number();
+    Iovecs vectors = pieces;
+    if (vectors != null) {
+      return attemptVectored(sys, fd, vectors);
+    }
+    MemorySegment rest = transferred == 0 ? buffer : buffer.asSlice(transferred);
+    return switch (kind) {
+      case READ -> Io.read(sys, fd, rest);
+      case WRITE -> Io.write(sys, fd, rest);
+      case RECEIVE -> Sockets.receive(sys, fd, rest);
+      case SEND -> Sockets.send(sys, fd, rest);
+      case READ_AT -> Io.readAt(sys, fd, rest, offset + transferred);
+      case WRITE_AT -> Io.writeAt(sys, fd, rest, offset + transferred);
+    };
+  }
+
+  private long attemptVectored(Sys sys, int fd, Iovecs vectors) {
+    if (message != null) {
+      return kind.read ? message.receive(sys, fd) : message.send(sys, fd);
+    }
+    return kind.read ? Io.read(sys, fd, vectors) : Io.write(sys, fd, vectors);
+  }
+
+  private boolean isSocket() {
+    return kind == Kind.RECEIVE || kind == Kind.SEND;
+  }
+
+  @Override
+  boolean accept(long result) {
+    transferred += (int) result;
+    endOfFile = kind.read && result == 0 && wanted > 0;
+    ByteBuffer advancing = byteBuffer;
+    if (advancing != null) {
+      advancing.position(advancing.position() + (int) result);
+    }
+    return !all || endOfFile || transferred == wanted;
+  }
+
+  @Override
+  boolean exhausts(long result) {
+    return kind.read && result > 0 && transferred + result < wanted;
+  }
+}

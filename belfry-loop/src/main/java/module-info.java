@@ -1,0 +1,7 @@
+/** An event loop: one thread that waits for descriptors, timers and posted work. */
+module dev.belfry.loop {
+  requires static transitive org.jspecify;
+  requires transitive dev.belfry.linux;
+
+  exports dev.belfry.loop;
+}
