@@ -82,7 +82,7 @@ class StandardOutputTest {
                     switch (method.getName()) {
                       case "write" ->
                           write((MemorySegment) arguments[1], (long) arguments[2], next);
-                      case "poll" -> ++polls;
+                      case "ppoll" -> ++polls;
                       default -> throw new AssertionError(method);
                     }));
   }

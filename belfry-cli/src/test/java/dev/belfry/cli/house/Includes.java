@@ -42,6 +42,6 @@ final class Includes {
     if (!matcher.find()) {
       throw new AssertionError("there is no region " + source);
     }
-    return matcher.group(1).stripIndent().stripTrailing() + "\n";
+    return matcher.group(1).stripTrailing().stripIndent() + "\n";
   }
 }

@@ -1,0 +1,150 @@
+package dev.belfry.testkit;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A process that a test talks to line by line. Nothing waits longer than {@link #PATIENCE}; then
+ * the test fails with all that the process has said. Closing kills the process if it still runs.
+ */
+public final class TestProcess implements AutoCloseable {
+  /** How long a process may take for anything. */
+  public static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final List<String> command;
+  private final Process process;
+  private final Writer input;
+
+  /** What it says on either stream, an empty value at the end. */
+  private final BlockingQueue<Optional<String>> lines = new LinkedBlockingQueue<>();
+
+  /** What was taken from there, for messages. */
+  private final List<String> seen = new ArrayList<>();
+
+  private TestProcess(List<String> command, Process process) {
+    this.command = command;
+    this.process = process;
+    this.input = process.outputWriter(StandardCharsets.UTF_8);
+    Thread.ofPlatform().daemon().name("lines of " + process.pid()).start(this::readLines);
+  }
+
+  /** Starts a program; its standard error is read together with its standard output. */
+  public static TestProcess start(List<String> command) throws IOException {
+    return new TestProcess(command, new ProcessBuilder(command).redirectErrorStream(true).start());
+  }
+
+  /** Starts a program; its standard error is read together with its standard output. */
+  public static TestProcess start(String... command) throws IOException {
+    return start(List.of(command));
+  }
+
+  /** Starts a JVM on the class path of this one. */
+  public static TestProcess java(Class<?> main, String... arguments) throws IOException {
+    return start(javaCommand(main, arguments));
+  }
+
+  /** The command that {@link #java} runs. */
+  public static List<String> javaCommand(Class<?> main, String... arguments) {
+    var command = new ArrayList<String>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.addAll(Arrays.asList(arguments));
+    return command;
+  }
+
+  /** The process id. */
+  public int pid() {
+    return (int) process.pid();
+  }
+
+  /** Waits for the next line. */
+  public String line() throws InterruptedException {
+    return next().orElseThrow(() -> failure("has ended"));
+  }
+
+  /** Waits for a line that begins so, and returns the rest of it; the lines before are dropped. */
+  public String line(String prefix) throws InterruptedException {
+    String line = line();
+    while (!line.startsWith(prefix)) {
+      line = line();
+    }
+    return line.substring(prefix.length());
+  }
+
+  /** Waits until it has ended or closed its output; returns what came until then. */
+  public List<String> rest() throws InterruptedException {
+    var rest = new ArrayList<String>();
+    for (Optional<String> line = next(); line.isPresent(); line = next()) {
+      rest.add(line.get());
+    }
+    return rest;
+  }
+
+  /** Gives it a line to read. */
+  public void say(String line) throws IOException {
+    input.write(line + "\n");
+    input.flush();
+  }
+
+  /** Lets it read to the end. */
+  public void endInput() throws IOException {
+    input.close();
+  }
+
+  /** Kills this process, but none that it has started. */
+  public void kill() {
+    process.toHandle().destroyForcibly();
+  }
+
+  /** Waits until it has ended; returns its exit code, 128 plus the signal if one ended it. */
+  public int exitCode() throws InterruptedException {
+    if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+      throw failure("does not end");
+    }
+    return process.exitValue();
+  }
+
+  @Override
+  public void close() {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+  }
+
+  private Optional<String> next() throws InterruptedException {
+    Optional<String> line = lines.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    if (line == null) {
+      throw failure("says nothing more");
+    }
+    line.ifPresentOrElse(seen::add, () -> lines.add(Optional.empty()));
+    return line;
+  }
+
+  private AssertionError failure(String what) {
+    return new AssertionError(
+        "%s %s; it said:%n%s".formatted(command, what, String.join("\n", seen)));
+  }
+
+  private void readLines() {
+    try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
+      output.lines().map(Optional::of).forEach(lines::add);
+    } catch (IOException | UncheckedIOException closed) {
+      // Killed: what it said until then counts.
+    } finally {
+      lines.add(Optional.empty());
+    }
+  }
+}
