@@ -123,10 +123,11 @@ public final class Fd implements AutoCloseable {
     }
 
     private static List<StackWalker.StackFrame> callers(Stream<StackWalker.StackFrame> frames) {
-      return frames
-          .dropWhile(frame -> frame.getClassName().startsWith(Fd.class.getName()))
-          .limit(FRAMES_KEPT)
-          .toList();
+      return frames.dropWhile(frame -> isOurs(frame.getClassName())).limit(FRAMES_KEPT).toList();
+    }
+
+    private static boolean isOurs(String className) {
+      return className.equals(Fd.class.getName()) || className.equals(Ownership.class.getName());
     }
 
     int give() {

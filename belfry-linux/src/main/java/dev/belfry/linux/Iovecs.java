@@ -56,7 +56,17 @@ public final class Iovecs {
     return count;
   }
 
+  /**
+   * The array, for a call.
+   *
+   * @throws IllegalStateException if a piece was freed: the kernel would write to anybody's memory
+   */
   MemorySegment segment() {
+    for (int i = 0; i < count; i++) {
+      if (!pieces[i].scope().isAlive()) {
+        throw new IllegalStateException("piece %d of %d was freed".formatted(i, count));
+      }
+    }
     return array;
   }
 }

@@ -67,6 +67,7 @@ public final class Message {
   private final MemorySegment header;
   private final MemorySegment name;
   private final MemorySegment control;
+  private final int maxDescriptors;
   private int nameLength;
   private int descriptors;
 
@@ -75,11 +76,11 @@ public final class Message {
     if (maxDescriptors < 0 || maxDescriptors > MAX_DESCRIPTORS) {
       throw new IllegalArgumentException("0 to 253 descriptors, not " + maxDescriptors);
     }
+    this.maxDescriptors = maxDescriptors;
     data = new Iovecs(arena, maxPieces);
     header = arena.allocate(MSGHDR);
     name = arena.allocate(SocketAddresses.MAX_BYTES, Long.BYTES);
-    long descriptorBytes = alignToLong((long) maxDescriptors * Integer.BYTES);
-    control = arena.allocate(CMSG_BYTES + descriptorBytes, Long.BYTES);
+    control = arena.allocate(alignToLong(controlBytes(maxDescriptors)), Long.BYTES);
   }
 
   /** Forgets the data, the address and the descriptors. */
@@ -107,6 +108,9 @@ public final class Message {
 
   /** Passes a copy of a descriptor along; ours stays open. */
   public void addDescriptor(int fd) {
+    if (descriptors == maxDescriptors) {
+      throw new IndexOutOfBoundsException("room for %d descriptors".formatted(maxDescriptors));
+    }
     control.set(JAVA_INT, CMSG_BYTES + (long) descriptors * Integer.BYTES, fd);
     descriptors++;
   }
@@ -156,7 +160,9 @@ public final class Message {
   public long receive(Sys sys, int fd) {
     long result;
     do {
-      prepare(SocketAddresses.MAX_BYTES, control.byteSize());
+      // Just the room that was asked for, without the padding behind it: the kernel would use that
+      // for one descriptor more.
+      prepare(SocketAddresses.MAX_BYTES, controlBytes(maxDescriptors));
       result = sys.recvmsg(fd, header, Sockets.MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     } while (result == -EINTR);
     boolean arrived = result >= 0;
@@ -176,7 +182,7 @@ public final class Message {
   }
 
   private long writeControl() {
-    long length = CMSG_BYTES + (long) descriptors * Integer.BYTES;
+    long length = controlBytes(descriptors);
     control.set(JAVA_LONG, CMSG_LENGTH, length);
     control.set(JAVA_INT, CMSG_LEVEL, Sockets.SOL_SOCKET);
     control.set(JAVA_INT, CMSG_TYPE, SCM_RIGHTS);
@@ -190,6 +196,10 @@ public final class Message {
             && control.get(JAVA_INT, CMSG_LEVEL) == Sockets.SOL_SOCKET
             && control.get(JAVA_INT, CMSG_TYPE) == SCM_RIGHTS;
     return rights ? (int) ((control.get(JAVA_LONG, CMSG_LENGTH) - CMSG_BYTES) / Integer.BYTES) : 0;
+  }
+
+  private static long controlBytes(int descriptors) {
+    return CMSG_BYTES + (long) descriptors * Integer.BYTES;
   }
 
   private static long alignToLong(long bytes) {

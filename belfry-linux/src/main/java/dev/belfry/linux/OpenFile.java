@@ -40,13 +40,23 @@ public final class OpenFile {
    * @param mode the permissions of a file that is created, less the umask
    */
   public static Fd open(Sys sys, Path path, int flags, int mode) throws ErrnoException {
+    return open(sys, WORKING_DIRECTORY, path, flags, mode);
+  }
+
+  /**
+   * Opens or creates a file relative to a directory, close-on-exec, by {@code openat}.
+   *
+   * @param directory the directory's descriptor, or {@link #WORKING_DIRECTORY}
+   */
+  public static Fd open(Sys sys, int directory, Path path, int flags, int mode)
+      throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = arena.allocateFrom(path.toString());
       int number =
           call(
               "openat",
               path,
-              () -> sys.openat(WORKING_DIRECTORY, name, flags | OpenFlags.CLOSE_ON_EXEC, mode));
+              () -> sys.openat(directory, name, flags | OpenFlags.CLOSE_ON_EXEC, mode));
       return Fd.own(sys, number, path.toString());
     }
   }

@@ -75,6 +75,8 @@ public final class SharedFile {
    * Maps the first bytes of a file, shared with every process that does the same. The descriptor
    * may be closed afterwards.
    *
+   * @param sys must be for any thread if another thread may close the arena, as with a shared or an
+   *     automatic one
    * @param writable whether the memory can be written
    * @param arena unmaps it when it is closed; the global arena never does
    * @return exactly so many bytes
@@ -93,7 +95,12 @@ public final class SharedFile {
 
   @SuppressWarnings("restricted")
   private static MemorySegment mapping(Sys sys, long address, long length, Arena arena) {
-    return MemorySegment.ofAddress(address)
-        .reinterpret(length, arena, _ -> sys.munmap(address, length));
+    try {
+      return MemorySegment.ofAddress(address)
+          .reinterpret(length, arena, _ -> sys.munmap(address, length));
+    } catch (RuntimeException refused) { // the arena is closed, or another thread's
+      sys.munmap(address, length);
+      throw refused;
+    }
   }
 }

@@ -94,11 +94,7 @@ public final class SignalLaunch {
     }
     var arguments = new ArrayList<>(readStrings("/proc/self/cmdline"));
     arguments.addAll(1, JVM_OPTIONS);
-    var environment = new ArrayList<>(readStrings("/proc/self/environ"));
-    environment.removeIf(
-        variable ->
-            variable.startsWith(GUARD_VARIABLE + "=")
-                || variable.startsWith(SUSPEND_VARIABLE + "="));
+    var environment = new ArrayList<>(rawChildEnvironment());
     environment.add(SUSPEND_VARIABLE + "=" + SUSPEND_SIGNAL);
     environment.add(GUARD_VARIABLE + "=" + ProcessHandle.current().pid());
     String program = Files.readSymbolicLink(Path.of("/proc/self/exe")).toString();
@@ -128,6 +124,14 @@ public final class SignalLaunch {
   public static void cleanEnvironment(Map<String, String> environment) {
     environment.remove(SUSPEND_VARIABLE);
     environment.remove(GUARD_VARIABLE);
+  }
+
+  /** The same as {@code NAME=value}, byte for byte in {@link CStrings#BYTES}. */
+  static List<String> rawChildEnvironment() throws IOException {
+    return readStrings("/proc/self/environ").stream()
+        .filter(variable -> !variable.startsWith(SUSPEND_VARIABLE + "="))
+        .filter(variable -> !variable.startsWith(GUARD_VARIABLE + "="))
+        .toList();
   }
 
   /** Strings that each end with a NUL, byte for byte, whatever their encoding. */

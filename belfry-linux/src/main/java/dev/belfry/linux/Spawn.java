@@ -2,6 +2,8 @@ package dev.belfry.linux;
 
 import static dev.belfry.linux.Calls.call;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -36,13 +38,18 @@ public final class Spawn {
   private static final int POSIX_SPAWN_SETSIGDEF = 0x04;
   private static final int POSIX_SPAWN_SETSIGMASK = 0x08;
 
-  /** All that have a disposition to reset: not KILL and STOP, nor those the C library keeps. */
-  private static final SigSet RESETTABLE =
-      SigSet.ALL.minus(SigSet.of(Signo.KILL, Signo.STOP, 32, 33));
+  /**
+   * All that have a disposition, that is, all but KILL and STOP. Also 32 and 33, which the C
+   * library keeps for itself: it would leave them ignored in the child if they were not named here.
+   */
+  private static final SigSet RESETTABLE = SigSet.ALL.minus(SigSet.of(Signo.KILL, Signo.STOP));
 
   private final List<String> command;
   private final List<Integer> descriptors = new ArrayList<>(List.of(0, 1, 2));
-  private Map<String, String> environment = SignalLaunch.childEnvironment();
+
+  /** Null for our own, which goes on byte for byte: Java may not be able to decode it. */
+  private @Nullable Map<String, String> environment;
+
   private @Nullable Path directory;
   private boolean ownGroup;
 
@@ -179,9 +186,20 @@ public final class Spawn {
     MemorySegment pid = arena.allocate(ValueLayout.JAVA_INT);
     MemorySegment program = arena.allocateFrom(command.getFirst());
     MemorySegment argv = CStrings.array(arena, command);
-    MemorySegment envp = CStrings.environment(arena, environment);
+    MemorySegment envp =
+        environment != null
+            ? CStrings.environment(arena, environment)
+            : CStrings.array(arena, ourEnvironment(), CStrings.BYTES);
     check("posix_spawnp", () -> sys.posixSpawnp(pid, program, actions, attributes, argv, envp));
     return pid.get(ValueLayout.JAVA_INT, 0);
+  }
+
+  private static List<String> ourEnvironment() {
+    try {
+      return SignalLaunch.rawChildEnvironment();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read our own environment", e);
+    }
   }
 
   private void check(String name, IntSupplier attempt) throws ErrnoException {

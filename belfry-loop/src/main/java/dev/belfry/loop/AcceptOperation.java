@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 /** Takes one connection; made by {@link Acceptor#accept}. */
 // r[impl loop.accept.once]
 public final class AcceptOperation extends IoOperation<StreamSocket> {
+  /** How many connections that are gone are passed over before others get a turn. */
+  private static final int MAX_SKIPPED = 64;
+
   private final Acceptor acceptor;
   private @Nullable StreamSocket accepted;
 
@@ -51,12 +54,15 @@ public final class AcceptOperation extends IoOperation<StreamSocket> {
   @Override
   long attempt(Sys sys) {
     int result;
+    int skipped = 0;
     do {
       result = Sockets.accept(sys, acceptor.descriptor());
-      // Those are about the one connection, which is gone; the next may be better.
-    } while (result == -ECONNABORTED || result == -EPROTO || result == -EPERM);
+      // Those are about the one connection, which is gone; the next may be better. Not for ever: a
+      // sandbox may refuse every one.
+    } while ((result == -ECONNABORTED || result == -EPROTO || result == -EPERM)
+        && ++skipped < MAX_SKIPPED);
     return switch (-result) {
-      case EMFILE, ENFILE, ENOBUFS, ENOMEM -> {
+      case EMFILE, ENFILE, ENOBUFS, ENOMEM, ECONNABORTED, EPROTO, EPERM -> {
         loop.metrics.acceptPostponed();
         yield LATER; // no event tells when there is room again
       }
@@ -66,7 +72,19 @@ public final class AcceptOperation extends IoOperation<StreamSocket> {
 
   @Override
   boolean accept(long result) {
-    accepted = new StreamSocket(loop, Fd.own(loop.sys, (int) result, "accepted socket"));
+    // Any thread may close it once the loop has ended.
+    Fd fd = Fd.own(loop.sharedSys, (int) result, "accepted socket");
+    accepted = new StreamSocket(loop, fd, acceptor.isUnix());
     return true;
+  }
+
+  @Override
+  long bytesIn(long result) {
+    return 0; // it is a descriptor
+  }
+
+  @Override
+  void discardValue() {
+    value().close();
   }
 }

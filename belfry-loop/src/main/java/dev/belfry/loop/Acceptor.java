@@ -54,6 +54,10 @@ public final class Acceptor extends Handle {
     return new AcceptOperation(this);
   }
 
+  boolean isUnix() {
+    return file != null;
+  }
+
   /** The address it listens at, with the port it got. */
   public SocketAddress localAddress() throws IOException {
     return Sockets.localAddress(loop.sharedSys, descriptor());

@@ -39,7 +39,12 @@ public final class ConnectOperation extends IoOperation<StreamSocket> {
 
   @Override
   String call() {
-    return "connect to " + address;
+    return "connect";
+  }
+
+  @Override
+  String about() {
+    return address.toString();
   }
 
   @Override

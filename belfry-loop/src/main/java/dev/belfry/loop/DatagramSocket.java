@@ -17,15 +17,20 @@ import java.net.StandardProtocolFamily;
  * TransferOperation#END_OF_FILE}; receive a {@code Message} to tell the two apart.
  */
 public final class DatagramSocket extends ByteHandle {
-  private DatagramSocket(EventLoop loop, Fd fd) {
+  private final boolean unix;
+  private volatile boolean connected;
+
+  private DatagramSocket(EventLoop loop, Fd fd, boolean unix) {
     super(loop, fd, Kind.RECEIVE, Kind.SEND);
+    this.unix = unix;
   }
 
   /** A socket without an address. */
   public static DatagramSocket open(EventLoop loop, StandardProtocolFamily family)
       throws IOException {
     Sys sys = loop.sharedSys;
-    return new DatagramSocket(loop, Sockets.open(sys, family, Sockets.Type.DATAGRAM, false));
+    Fd fd = Sockets.open(sys, family, Sockets.Type.DATAGRAM, false);
+    return new DatagramSocket(loop, fd, family == StandardProtocolFamily.UNIX);
   }
 
   /** Gives the socket an address; port 0 stands for any free one. */
@@ -41,6 +46,7 @@ public final class DatagramSocket extends ByteHandle {
         throw new ErrnoException("connect", -result, address);
       }
     }
+    connected = true;
   }
 
   /** Sends one message. */
@@ -56,5 +62,11 @@ public final class DatagramSocket extends ByteHandle {
   /** The address on this side. */
   public SocketAddress localAddress() throws IOException {
     return Sockets.localAddress(loop.sharedSys, descriptor());
+  }
+
+  /** Of a Unix socket that sends to many, the kernel cannot know whose queue is meant. */
+  @Override
+  boolean tellsWhenWritable() {
+    return !unix || connected;
   }
 }

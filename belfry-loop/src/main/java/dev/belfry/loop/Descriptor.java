@@ -5,6 +5,7 @@ import dev.belfry.linux.FdFlags;
 import dev.belfry.linux.FileStatus;
 import dev.belfry.linux.Message;
 import dev.belfry.linux.Pipe;
+import dev.belfry.linux.Sockets;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.TransferOperation.Kind;
 import java.io.IOException;
@@ -12,10 +13,12 @@ import java.io.IOException;
 /** Any descriptor: the end of a pipe, a terminal, or one that somebody else has opened. */
 public final class Descriptor extends ByteHandle {
   private final boolean socket;
+  private final boolean stream;
 
-  private Descriptor(EventLoop loop, Fd fd, boolean socket) {
+  private Descriptor(EventLoop loop, Fd fd, boolean socket, boolean stream) {
     super(loop, fd, socket ? Kind.RECEIVE : Kind.READ, socket ? Kind.SEND : Kind.WRITE);
     this.socket = socket;
+    this.stream = stream;
   }
 
   /**
@@ -27,14 +30,25 @@ public final class Descriptor extends ByteHandle {
     Sys sys = loop.sharedSys;
     FdFlags.setNonBlocking(sys, fd.number(), true);
     FdFlags.setCloseOnExec(sys, fd.number(), true);
-    return new Descriptor(loop, fd, FileStatus.of(sys, fd.number()).isSocket());
+    boolean socket = FileStatus.of(sys, fd.number()).isSocket();
+    boolean stream =
+        socket
+            && Sockets.option(sys, fd.number(), Sockets.SOL_SOCKET, Sockets.SO_TYPE)
+                == Sockets.Type.STREAM.number();
+    return new Descriptor(loop, fd, socket, stream);
+  }
+
+  @Override
+  boolean isStreamSocket() {
+    return stream;
   }
 
   /** A new pipe. */
   public static PipeEnds pipe(EventLoop loop) throws IOException {
     Pipe pipe = Pipe.open(loop.sharedSys, false);
     return new PipeEnds(
-        new Descriptor(loop, pipe.reader(), false), new Descriptor(loop, pipe.writer(), false));
+        new Descriptor(loop, pipe.reader(), false, false),
+        new Descriptor(loop, pipe.writer(), false, false));
   }
 
   /** The two ends of a pipe; each closes for itself. */

@@ -3,6 +3,7 @@ package dev.belfry.loop;
 import org.jspecify.annotations.Nullable;
 
 /** One direction of a descriptor: whether a call is worth trying, and who waits for it. */
+// r[impl loop.fd.queues]
 final class Direction {
   /** What is known of the descriptor; a hint, never the news that something has arrived. */
   enum Readiness {
@@ -87,6 +88,11 @@ final class Direction {
       retry = new RetryTimer(handle, this);
     }
     retry.start();
+  }
+
+  /** Whether a call was told to be tried again later, and that is still to come. */
+  boolean isPaused() {
+    return retry != null && retry.isRunning();
   }
 
   /** Gives up trying again. */

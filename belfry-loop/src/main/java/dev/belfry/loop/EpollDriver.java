@@ -82,25 +82,28 @@ final class EpollDriver implements Driver {
   public void start(IoOperation<?> operation) {
     Handle handle = operation.handle;
     Direction direction = handle.direction(operation);
-    if (direction.first() != null) {
+    if (direction.first() != null || isBlocked(handle, direction)) {
       direction.add(operation); // behind those that came before
-    } else if (direction.readiness == Readiness.BLOCKED) {
-      park(operation, direction);
     } else if (direction.isSpent(loop.turn(), loop.options)) {
       direction.add(operation);
       handle.resumeNextTurn();
     } else if (!attempt(operation, direction)) {
-      park(operation, direction);
+      direction.add(operation);
     }
   }
 
-  /** Makes the calls of an operation; false if it has to wait. */
+  /** Whether a call need not be tried, because an event or a timer tells when to. */
+  private static boolean isBlocked(Handle handle, Direction direction) {
+    return direction.isPaused()
+        || (direction.readiness == Readiness.BLOCKED && handle.slot != Handle.NOT_REGISTERED);
+  }
+
+  /** Makes the calls of an operation; false if it has to wait, which is then provided for. */
   private boolean attempt(IoOperation<?> operation, Direction direction) {
     while (true) {
       long result = operation.attempt(sys);
       if (result == -EAGAIN) {
-        direction.readiness = Readiness.BLOCKED;
-        return false;
+        return !canWait(operation, direction);
       }
       if (result == IoOperation.LATER) {
         direction.retryLater(operation.handle);
@@ -110,10 +113,10 @@ final class EpollDriver implements Driver {
         operation.fail(result);
         return true;
       }
-      direction.spend(result);
+      direction.spend(operation.bytesIn(result));
       boolean exhausted =
           operation.exhausts(result)
-              && operation.handle.isStreamSocket()
+              && operation.handle.isEmptyAfterShortRead()
               && !operation.handle.hangUp;
       direction.readiness = exhausted ? Readiness.BLOCKED : Readiness.READY;
       if (operation.accept(result)) {
@@ -121,7 +124,7 @@ final class EpollDriver implements Driver {
         return true;
       }
       if (exhausted) {
-        return false;
+        return !canWait(operation, direction);
       }
       if (direction.isSpent(loop.turn(), loop.options)) {
         operation.handle.resumeNextTurn();
@@ -130,18 +133,23 @@ final class EpollDriver implements Driver {
     }
   }
 
-  /** Lets an operation wait for an event; fails it if no event can come. */
-  // r[impl loop.op.park]
-  private void park(IoOperation<?> operation, Direction direction) {
-    int result = register(operation.handle);
+  /** Sees to it that an event tells when to go on; if none can, fails the operation. */
+  // r[impl loop.op.park] r[impl loop.op.no-lost-edge] r[impl loop.err.transient]
+  private boolean canWait(IoOperation<?> operation, Direction direction) {
+    Handle handle = operation.handle;
+    direction.readiness = Readiness.BLOCKED;
+    int result = register(handle);
     if (result < 0) {
-      operation.fail(result);
-    } else {
-      direction.add(operation);
+      operation.completeError(new ErrnoException("epoll_ctl", -result, handle.what()));
+      return false;
     }
+    if (handle.unpollable) {
+      direction.retryLater(handle); // nothing will tell
+    }
+    return true;
   }
 
-  // r[impl loop.epoll.lazy]
+  // r[impl loop.epoll.lazy] r[impl loop.epoll.et] r[impl loop.op.regular-file]
   private int register(Handle handle) {
     if (handle.slot != Handle.NOT_REGISTERED || handle.unpollable) {
       return 0;
@@ -152,13 +160,13 @@ final class EpollDriver implements Driver {
       handles.remove(handle);
     }
     if (result == -EPERM) {
-      handle.unpollable = true; // always ready, so what waits there waits for its next turn only
+      handle.unpollable = true; // a file: its calls do not wait
       return 0;
     }
     return result;
   }
 
-  // r[impl loop.cancel.unlink]
+  // r[impl loop.cancel.unlink] r[impl loop.cancel.stopped]
   @Override
   public void cancel(IoOperation<?> operation) {
     if (operation.queued) {
@@ -206,7 +214,7 @@ final class EpollDriver implements Driver {
   /** Works off a queue until a call would have to wait or the share of the turn is used up. */
   private void goOn(Handle handle, Direction direction) {
     IoOperation<?> operation;
-    while ((operation = direction.first()) != null && direction.readiness != Readiness.BLOCKED) {
+    while ((operation = direction.first()) != null && !isBlocked(handle, direction)) {
       if (direction.isSpent(loop.turn(), loop.options)) {
         handle.resumeNextTurn();
         return;
@@ -243,7 +251,7 @@ final class EpollDriver implements Driver {
     return count;
   }
 
-  // r[impl loop.op.edge]
+  // r[impl loop.op.edge] r[impl loop.epoll.interest]
   private void dispatch(Handle handle, int events) {
     boolean broken = (events & (Epoll.ERR | Epoll.HUP)) != 0;
     if (broken || (events & Epoll.RDHUP) != 0) {

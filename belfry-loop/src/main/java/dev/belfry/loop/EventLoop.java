@@ -54,6 +54,9 @@ public final class EventLoop implements AutoCloseable {
 
   private static final long NO_DEADLINE = Driver.FOREVER;
 
+  /** How much of what work brings about is dealt with before the loop looks around. */
+  private static final int MORE_PER_TURN = 10_000;
+
   /** The calls of the loop thread. */
   final Sys sys;
 
@@ -522,7 +525,8 @@ public final class EventLoop implements AutoCloseable {
   private void runReady() {
     metrics.queueDepth(ready.size());
     Task task;
-    while ((task = ready.poll()) != null) {
+    int budget = ready.size() + MORE_PER_TURN; // else an operation that always fails starves others
+    while (budget-- > 0 && (task = ready.poll()) != null) {
       // What an operation's completion posts belongs to this turn, what other work posts does not.
       inScheduledWork = !(task instanceof IoOperation || task instanceof TimerOperation);
       runningCoroutine = task instanceof Coroutine<?> coroutine ? coroutine : null;

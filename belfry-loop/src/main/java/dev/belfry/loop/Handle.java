@@ -9,6 +9,7 @@ import dev.belfry.linux.Fd;
  * <p>Operations may be started from any thread. So may {@link #close}; from another thread it is
  * posted to the loop and has happened when the loop has come to it.
  */
+// r[impl loop.fd.raii]
 public abstract class Handle implements AutoCloseable {
   static final int NOT_REGISTERED = -1;
 
@@ -76,9 +77,19 @@ public abstract class Handle implements AutoCloseable {
     return fd.toString();
   }
 
-  /** Whether a short read means that nothing is left, as it does on stream sockets alone. */
+  /** Whether it is a socket without message boundaries, so that no bytes are the end. */
   boolean isStreamSocket() {
     return false;
+  }
+
+  /** Whether a short read means that nothing is left. */
+  boolean isEmptyAfterShortRead() {
+    return false;
+  }
+
+  /** Whether an event tells when a send that had to wait is worth trying again. */
+  boolean tellsWhenWritable() {
+    return true;
   }
 
   final Direction direction(IoOperation<?> operation) {

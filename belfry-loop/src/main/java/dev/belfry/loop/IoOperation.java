@@ -48,6 +48,16 @@ abstract class IoOperation<T> extends Operation<T> {
     return false;
   }
 
+  /** How many bytes a successful call has moved, as far as it moves any. */
+  long bytesIn(long result) {
+    return result;
+  }
+
+  /** Whether there is nothing to do, so that it completes without a call. */
+  boolean isEmpty() {
+    return false;
+  }
+
   /** The name of the system call, for errors. */
   abstract String call();
 
@@ -59,6 +69,8 @@ abstract class IoOperation<T> extends Operation<T> {
     reset();
     if (handle.isClosed()) {
       fail(-EBADF);
+    } else if (isEmpty()) {
+      completeValue();
     } else {
       loop.driver().start(this);
     }
@@ -69,8 +81,14 @@ abstract class IoOperation<T> extends Operation<T> {
     loop.driver().cancel(this);
   }
 
+  // r[impl loop.op.error]
   final void fail(long negativeErrno) {
-    completeError(new ErrnoException(call(), (int) -negativeErrno, handle.what()));
+    completeError(new ErrnoException(call(), (int) -negativeErrno, about()));
+  }
+
+  /** What the call is about, for errors. */
+  String about() {
+    return handle.what();
   }
 
   @Override

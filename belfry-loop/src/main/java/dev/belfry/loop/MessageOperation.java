@@ -1,5 +1,7 @@
 package dev.belfry.loop;
 
+import static dev.belfry.linux.Errno.EAGAIN;
+
 import dev.belfry.linux.Message;
 import dev.belfry.linux.Sys;
 
@@ -47,7 +49,11 @@ public final class MessageOperation extends IoOperation<Integer> {
   @Override
   long attempt(Sys sys) {
     int fd = handle.descriptor();
-    return receives ? message.receive(sys, fd) : message.send(sys, fd);
+    if (receives) {
+      return message.receive(sys, fd);
+    }
+    long result = message.send(sys, fd);
+    return result == -EAGAIN && !handle.tellsWhenWritable() ? LATER : result;
   }
 
   @Override

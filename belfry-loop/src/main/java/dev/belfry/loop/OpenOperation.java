@@ -48,14 +48,19 @@ public final class OpenOperation extends Operation<RegularFile> {
 
   private Fd open() throws ErrnoException {
     try {
-      return OpenFile.openAt(loop.sys, directory, path, flags, mode, 0);
+      // Any thread may close it once the loop has ended.
+      return OpenFile.openAt(loop.sharedSys, directory, path, flags, mode, 0);
     } catch (ErrnoException e) {
-      boolean refused = e.is(ENOSYS) || e.is(EPERM);
-      if (refused && directory == OpenFile.WORKING_DIRECTORY) {
-        return OpenFile.open(loop.sys, path, flags, mode); // an old kernel, or a sandbox
+      if (e.is(ENOSYS) || e.is(EPERM)) { // an old kernel, or a sandbox
+        return OpenFile.open(loop.sharedSys, directory, path, flags, mode);
       }
       throw e;
     }
+  }
+
+  @Override
+  void discardValue() {
+    value().close();
   }
 
   @Override

@@ -59,6 +59,9 @@ public abstract class Operation<T> extends Task {
   /** How often it was started; tells a late cancel from one that is meant. */
   private int starts;
 
+  /** The start that was cancelled before the loop saw it; the loop's own. */
+  private int cancelledStart;
+
   // Written by the starter before STARTED is posted, then by the loop only.
   private @Nullable Completion<? super T> completion;
   private @Nullable Thread awaiter;
@@ -214,6 +217,9 @@ public abstract class Operation<T> extends Task {
   /** The value after success. */
   abstract T value();
 
+  /** Releases a value that nobody takes, where it is something to be released. */
+  void discardValue() {}
+
   /** Called by the starting thread, before the loop sees the start. */
   void prepare() {}
 
@@ -250,7 +256,8 @@ public abstract class Operation<T> extends Task {
     error = null;
     STATE.setRelease(this, ACTIVE);
     loop.operationBegun();
-    if (token.isStopRequested() || !loop.takesWork() || !watchToken()) {
+    // r[impl loop.cancel.before-start]
+    if (token.isStopRequested() || cancelledStart == starts || !loop.takesWork() || !watchToken()) {
       complete(STOPPED, null);
       return;
     }
@@ -266,7 +273,7 @@ public abstract class Operation<T> extends Task {
       return true;
     }
     Canceller watching = canceller();
-    watching.watched = starts;
+    watching.start = starts;
     return token.register(watching);
   }
 
@@ -338,6 +345,8 @@ public abstract class Operation<T> extends Task {
   private void cancelNow() {
     if (state == ACTIVE) {
       withdraw();
+    } else if (state == STARTED) {
+      cancelledStart = starts; // it is still on its way to the loop
     }
   }
 
@@ -354,16 +363,13 @@ public abstract class Operation<T> extends Task {
   private static final class Canceller extends StopCallback {
     private final Message message;
 
-    /** The start that the token watches over. */
-    private int watched;
-
     Canceller(Operation<?> operation) {
       this.message = new Message(operation);
     }
 
     @Override
-    void stopRequested() {
-      request(watched);
+    void stopRequested(int start) {
+      request(start);
     }
 
     void request(int start) {

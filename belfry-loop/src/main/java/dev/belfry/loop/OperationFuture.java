@@ -13,7 +13,11 @@ final class OperationFuture<T> extends CompletableFuture<T> implements Completio
   @Override
   public void completed(Operation<? extends T> completed) {
     switch (completed.outcome()) {
-      case VALUE -> complete(completed.value());
+      case VALUE -> {
+        if (!complete(completed.value())) {
+          completed.discardValue(); // cancelled too late
+        }
+      }
       case STOPPED -> super.cancel(false);
       case ERROR -> {
         Throwable error = completed.error();

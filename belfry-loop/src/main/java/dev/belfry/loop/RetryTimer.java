@@ -31,6 +31,10 @@ final class RetryTimer {
     }
   }
 
+  boolean isRunning() {
+    return running;
+  }
+
   void callSucceeded() {
     pauseNanos = FIRST_NANOS;
   }
@@ -43,9 +47,17 @@ final class RetryTimer {
 
   private void fired(Operation<? extends Void> fired) {
     running = false;
-    if (fired.hasValue() && !handle.isClosed()) {
+    if (handle.isClosed()) {
+      return;
+    }
+    if (fired.hasValue()) {
       direction.readiness = Readiness.READY;
       handle.loop.driver().resume(handle);
+    } else { // the loop ends, and nothing else would go on with what waits here
+      IoOperation<?> waiting;
+      while ((waiting = direction.first()) != null) {
+        handle.loop.driver().cancel(waiting);
+      }
     }
   }
 }

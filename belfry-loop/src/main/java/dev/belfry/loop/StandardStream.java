@@ -5,6 +5,7 @@ import static java.lang.System.Logger.Level.WARNING;
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Fd;
 import dev.belfry.linux.FdFlags;
+import dev.belfry.linux.FileStatus;
 import dev.belfry.linux.OpenFile;
 import dev.belfry.linux.OpenFlags;
 import dev.belfry.linux.Sys;
@@ -16,7 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Standard input, output or error on a loop. That a file does not block belongs to the open file,
  * which we share with the shell: so the stream is opened anew where that is possible (terminals,
- * pipes, files), and elsewhere (sockets) the flag is put back on close and when the program exits.
+ * pipes, devices), and elsewhere the flag is put back on close and when the program exits. Sockets
+ * need no flag. A regular file never blocks either, and is not opened anew because its position is
+ * shared too: we go on where the shell stopped, and it where we stop.
  */
 public final class StandardStream extends ByteHandle {
   /** Puts the flag back; null if the open file is our own. */
@@ -24,8 +27,9 @@ public final class StandardStream extends ByteHandle {
 
   private final int number;
 
-  private StandardStream(EventLoop loop, Fd fd, int number, @Nullable Thread restore) {
-    super(loop, fd, Kind.READ, Kind.WRITE);
+  private StandardStream(
+      EventLoop loop, Fd fd, int number, boolean socket, @Nullable Thread restore) {
+    super(loop, fd, socket ? Kind.RECEIVE : Kind.READ, socket ? Kind.SEND : Kind.WRITE);
     this.number = number;
     this.restore = restore;
   }
@@ -47,13 +51,18 @@ public final class StandardStream extends ByteHandle {
 
   private static StandardStream open(EventLoop loop, int number, int mode) throws IOException {
     Sys sys = loop.sharedSys;
+    FileStatus status = FileStatus.of(sys, number);
+    if (status.isRegular() || status.isSocket()) {
+      Fd copy = FdFlags.duplicate(sys, number);
+      return new StandardStream(loop, copy, number, status.isSocket(), null);
+    }
     Path path = Path.of("/proc/self/fd", Integer.toString(number));
     try {
       int flags = mode | OpenFlags.NON_BLOCKING | OpenFlags.NO_CONTROLLING_TERMINAL;
-      return new StandardStream(loop, OpenFile.open(sys, path, flags, 0), number, null);
+      return new StandardStream(loop, OpenFile.open(sys, path, flags, 0), number, false, null);
     } catch (ErrnoException notAgain) {
       Fd copy = FdFlags.duplicate(sys, number);
-      return new StandardStream(loop, copy, number, borrowFlag(sys, number));
+      return new StandardStream(loop, copy, number, false, borrowFlag(sys, number));
     }
   }
 

@@ -8,5 +8,8 @@ abstract class StopCallback {
   @Nullable StopCallback older;
   boolean linked;
 
-  abstract void stopRequested();
+  /** Which start of an operation it is for; read when the token takes the callback. */
+  int start;
+
+  abstract void stopRequested(int start);
 }

@@ -33,7 +33,7 @@ public final class StopToken {
     var callback =
         new StopCallback() {
           @Override
-          void stopRequested() {
+          void stopRequested(int start) {
             action.run();
           }
         };
@@ -100,18 +100,18 @@ public final class StopToken {
       }
       stopped = true;
     }
-    StopCallback next;
-    while ((next = takeCallback()) != null) {
-      next.stopRequested(); // outside the lock: it may do anything
+    while (true) {
+      StopCallback next;
+      int start;
+      synchronized (this) {
+        next = callbacks;
+        if (next == null) {
+          return true;
+        }
+        unlink(next);
+        start = next.start; // once unlinked it may be used for a later start
+      }
+      next.stopRequested(start); // outside the lock: it may do anything
     }
-    return true;
-  }
-
-  private synchronized @Nullable StopCallback takeCallback() {
-    StopCallback callback = callbacks;
-    if (callback != null) {
-      unlink(callback);
-    }
-    return callback;
   }
 }

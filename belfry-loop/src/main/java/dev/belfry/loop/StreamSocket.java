@@ -11,21 +11,26 @@ import java.net.StandardProtocolFamily;
 
 /** A connected socket that carries bytes, by TCP or in a Unix socket. */
 public final class StreamSocket extends ByteHandle {
-  StreamSocket(EventLoop loop, Fd fd) {
+  private final boolean unix;
+
+  StreamSocket(EventLoop loop, Fd fd, boolean unix) {
     super(loop, fd, Kind.RECEIVE, Kind.SEND);
+    this.unix = unix;
   }
 
   /** A socket that is not connected yet. */
   public static StreamSocket open(EventLoop loop, StandardProtocolFamily family)
       throws IOException {
     Sys sys = loop.sharedSys;
-    return new StreamSocket(loop, Sockets.open(sys, family, Sockets.Type.STREAM, false));
+    Fd fd = Sockets.open(sys, family, Sockets.Type.STREAM, false);
+    return new StreamSocket(loop, fd, family == StandardProtocolFamily.UNIX);
   }
 
   /** Two Unix sockets connected to each other, which may be on different loops. */
   public static Pair pair(EventLoop first, EventLoop second) throws IOException {
     Sockets.Pair fds = Sockets.pair(first.sharedSys, Sockets.Type.STREAM, false);
-    return new Pair(new StreamSocket(first, fds.first()), new StreamSocket(second, fds.second()));
+    return new Pair(
+        new StreamSocket(first, fds.first(), true), new StreamSocket(second, fds.second(), true));
   }
 
   /** The two ends of a pair; each closes for itself. */
@@ -84,5 +89,11 @@ public final class StreamSocket extends ByteHandle {
   @Override
   boolean isStreamSocket() {
     return true;
+  }
+
+  /** Not on Unix sockets: there a read ends where descriptors came along, and more may follow. */
+  @Override
+  boolean isEmptyAfterShortRead() {
+    return !unix;
   }
 }

@@ -69,6 +69,7 @@ public final class TransferOperation extends IoOperation<Integer> {
       throw new IllegalArgumentException(
           "the kernel needs native memory: allocate the buffer from an arena, not from an array");
     }
+    requireWritable(memory);
     Thread driving = loop.owner();
     if (driving != null && !memory.isAccessibleBy(driving) && !memory.isAccessibleBy(STRANGER)) {
       throw new IllegalArgumentException(
@@ -105,6 +106,7 @@ public final class TransferOperation extends IoOperation<Integer> {
     Iovecs vectors = message != null ? message.data() : new Iovecs(Arena.ofAuto(), memory.size());
     long sum = 0;
     for (MemorySegment piece : memory) {
+      requireWritable(piece);
       vectors.add(piece);
       sum += piece.byteSize();
     }
@@ -112,6 +114,12 @@ public final class TransferOperation extends IoOperation<Integer> {
     byteBuffer = null;
     wanted = sum;
     return this;
+  }
+
+  private void requireWritable(MemorySegment memory) {
+    if (kind.read && memory.isReadOnly()) {
+      throw new IllegalArgumentException("what is read needs a buffer that can be written");
+    }
   }
 
   /** Sets the place in the file for the next start, where there are such places. */
@@ -137,20 +145,30 @@ public final class TransferOperation extends IoOperation<Integer> {
 
   @Override
   String call() {
-    return kind.call;
+    if (pieces == null) {
+      return kind.call;
+    }
+    return message == null ? kind.call + "v" : kind.call + "msg";
   }
 
   @Override
   void reset() {
     transferred = 0;
     endOfFile = false;
+    ByteBuffer remaining = byteBuffer;
+    if (remaining != null) {
+      buffer(remaining); // it has advanced
+    }
+  }
+
+  // r[impl loop.op.zero]
+  @Override
+  boolean isEmpty() {
+    return wanted == 0;
   }
 
   @Override
   long attempt(Sys sys) {
-    if (wanted == 0) {
-      return 0;
-    }
     int fd = handle.fd.number();
     Iovecs vectors = pieces;
     if (vectors != null) {
@@ -181,7 +199,7 @@ public final class TransferOperation extends IoOperation<Integer> {
   @Override
   boolean accept(long result) {
     transferred += (int) result;
-    endOfFile = kind.read && result == 0 && wanted > 0;
+    endOfFile = kind.read && result == 0;
     ByteBuffer advancing = byteBuffer;
     if (advancing != null) {
       advancing.position(advancing.position() + (int) result);

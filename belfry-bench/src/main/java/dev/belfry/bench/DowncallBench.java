@@ -1,0 +1,173 @@
+package dev.belfry.bench;
+
+import dev.belfry.linux.Epoll;
+import dev.belfry.linux.EpollEvents;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.EventFd;
+import dev.belfry.linux.Fd;
+import dev.belfry.linux.Futex;
+import dev.belfry.linux.Io;
+import dev.belfry.linux.OpenFile;
+import dev.belfry.linux.OpenFlags;
+import dev.belfry.linux.Sockets;
+import dev.belfry.linux.Sys;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.CommandLineOptionException;
+import org.openjdk.jmh.runner.options.CommandLineOptions;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+
+/**
+ * What a system call costs by the foreign-function API, for each shape of call. The system call
+ * itself is in the figure; {@link #getppid} is about the least one can cost.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 2, time = 1)
+@Measurement(iterations = 3, time = 1)
+@Fork(value = 1, jvmArgsAppend = "--enable-native-access=ALL-UNNAMED")
+@SuppressWarnings("NullAway.Init") // open() sets the fields before anything is measured
+public class DowncallBench {
+  private static final int BYTES = 64;
+
+  /** Which set of calls. */
+  @Param public Calls calls;
+
+  private Sys sys;
+  private Arena arena;
+  private MemorySegment buffer;
+  private MemorySegment word;
+  private EventFd event;
+  private EventFd idle;
+  private Epoll epoll;
+  private EpollEvents batch;
+  private Fd zero;
+  private Fd nothing;
+  private Sockets.Pair pair;
+
+  /** Opens what the calls are about. */
+  @Setup
+  public void open() throws ErrnoException {
+    sys = calls.sys();
+    arena = Arena.ofShared();
+    buffer = arena.allocate(BYTES, Long.BYTES);
+    word = arena.allocate(Integer.BYTES, Integer.BYTES);
+    event = EventFd.create(sys);
+    idle = EventFd.create(sys);
+    epoll = Epoll.create(sys);
+    epoll.add(idle.number(), Epoll.IN | Epoll.ET, 1);
+    batch = new EpollEvents(arena, 64);
+    zero = OpenFile.open(sys, Path.of("/dev/zero"), OpenFlags.READ_ONLY, 0);
+    nothing = OpenFile.open(sys, Path.of("/dev/null"), OpenFlags.WRITE_ONLY, 0);
+    pair = Sockets.pair(sys, Sockets.Type.STREAM, false);
+  }
+
+  /** Closes it. */
+  @TearDown
+  public void close() {
+    pair.first().close();
+    pair.second().close();
+    nothing.close();
+    zero.close();
+    epoll.close();
+    idle.close();
+    event.close();
+    arena.close();
+  }
+
+  /** No argument, no memory. */
+  @Benchmark
+  public int getppid() {
+    return sys.getppid();
+  }
+
+  /** An error: errno is read. */
+  @Benchmark
+  public int closeFails() {
+    return sys.close(-1);
+  }
+
+  /** Memory in, 64 bytes of zeros out. */
+  @Benchmark
+  public long read() {
+    return Io.read(sys, zero.number(), buffer);
+  }
+
+  /** 64 bytes to nowhere. */
+  @Benchmark
+  public long write() {
+    return Io.write(sys, nothing.number(), buffer);
+  }
+
+  /** Nothing there: EAGAIN. */
+  @Benchmark
+  public long readNothing() {
+    return idle.reset();
+  }
+
+  /** Two calls: a write and a read of a counter. */
+  @Benchmark
+  public long eventfdSignalAndReset() {
+    return event.signal() + event.reset();
+  }
+
+  /** By number, six arguments: nothing has happened. */
+  @Benchmark
+  public int epollPwait2() {
+    return epoll.await(batch, 0);
+  }
+
+  /** Registers anew. */
+  @Benchmark
+  public int epollModify() {
+    return epoll.modify(idle.number(), Epoll.IN | Epoll.ET, 1);
+  }
+
+  /** Two calls: 64 bytes through a pair of Unix sockets. */
+  @Benchmark
+  public long sendAndReceive() {
+    return Sockets.send(sys, pair.first().number(), buffer)
+        + Sockets.receive(sys, pair.second().number(), buffer);
+  }
+
+  /** Nothing there: EAGAIN. */
+  @Benchmark
+  public long receiveNothing() {
+    return Sockets.receive(sys, pair.first().number(), buffer);
+  }
+
+  /** By number, nobody sleeps. */
+  @Benchmark
+  public int futexWake() {
+    return Futex.wake(sys, word, 1);
+  }
+
+  /** Runs this benchmark with the options of JMH, and counts what is allocated. */
+  public static void main(String[] args) throws RunnerException, CommandLineOptionException {
+    new Runner(
+            new OptionsBuilder()
+                .parent(new CommandLineOptions(args))
+                .include("\\b" + DowncallBench.class.getSimpleName() + "\\b")
+                .addProfiler(GCProfiler.class)
+                .build())
+        .run();
+  }
+}

@@ -1,0 +1,75 @@
+package dev.belfry.cli;
+
+import dev.belfry.linux.SignalLaunch;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code belfry bench}: runs the benchmarks in a JVM of their own. They depend on the peers they
+ * are compared with, which do not belong into the program.
+ */
+@Command(
+    name = "bench",
+    description = "Measures Belfry against its peers; 'belfry bench --help' lists what.")
+final class Bench implements Callable<Integer> {
+  private static final int FAILED = 1;
+
+  @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
+
+  @Parameters(paramLabel = "ARGUMENT", description = "What to measure, and how.")
+  private List<String> arguments = List.of();
+
+  @Override
+  public Integer call() throws InterruptedException {
+    try {
+      Path jar = benchmarks();
+      if (!Files.exists(jar)) {
+        return fail(jar + " is missing; build it with 'mvn package'.");
+      }
+      return run(jar);
+    } catch (IOException e) {
+      return fail(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private int fail(String message) {
+    spec.commandLine().getErr().println("belfry bench: " + message);
+    return FAILED;
+  }
+
+  private int run(Path jar) throws IOException, InterruptedException {
+    var command = new ArrayList<String>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.add("--add-opens=java.base/java.lang=ALL-UNNAMED");
+    command.add("-cp");
+    command.add(jar + ":" + jar.resolveSibling("lib") + "/*");
+    command.add("dev.belfry.bench.Main");
+    command.addAll(arguments);
+    var builder = new ProcessBuilder(command).inheritIO();
+    SignalLaunch.cleanEnvironment(builder.environment());
+    Process process = builder.start();
+    // A Ctrl+C reaches both; a TERM only us, and the measuring must not go on without us.
+    Runtime.getRuntime().addShutdownHook(new Thread(process::destroy, "belfry-bench-end"));
+    return process.waitFor();
+  }
+
+  /** The jar beside our own: belfry-cli/target/belfry.jar, belfry-bench/target/belfry-bench.jar. */
+  private static Path benchmarks() throws IOException {
+    try {
+      Path own = Path.of(Bench.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+      return own.resolve("../../../belfry-bench/target/belfry-bench.jar").normalize();
+    } catch (URISyntaxException e) {
+      throw new IOException("cannot tell where this program is", e);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package dev.belfry.linux;
+
+import java.lang.reflect.Field;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What the constants of this package are called in C. A constant that has the name it has in the
+ * headers needs no entry.
+ */
+final class CNames {
+  /** Constants with a name of our own, as {@code Class.FIELD}. */
+  private static final Map<String, String> RENAMED =
+      Map.ofEntries(
+          Map.entry("Epoll.SIGSET_SIZE", "_NSIG / 8"),
+          Map.entry("FileStatus.TYPE_MASK", "S_IFMT"),
+          Map.entry("FileStatus.SOCKET", "S_IFSOCK"),
+          Map.entry("FileStatus.REGULAR", "S_IFREG"),
+          Map.entry("FileStatus.DIRECTORY", "S_IFDIR"),
+          Map.entry("FileStatus.PERMISSION_MASK", "ALLPERMS"),
+          Map.entry("Futex.MATCH_ANY", "FUTEX_BITSET_MATCH_ANY"),
+          Map.entry("FutexSet.MAX_WORDS", "FUTEX_WAITV_MAX"),
+          Map.entry("Iovecs.MAX", "IOV_MAX"),
+          Map.entry("Iovecs.IOVEC_BYTES", "sizeof(struct iovec)"),
+          Map.entry("Iovecs.BASE", "offsetof(struct iovec, iov_base)"),
+          Map.entry("Iovecs.LENGTH", "offsetof(struct iovec, iov_len)"),
+          Map.entry("OpenFile.WORKING_DIRECTORY", "AT_FDCWD"),
+          Map.entry("OpenFlags.READ_ONLY", "O_RDONLY"),
+          Map.entry("OpenFlags.WRITE_ONLY", "O_WRONLY"),
+          Map.entry("OpenFlags.READ_WRITE", "O_RDWR"),
+          Map.entry("OpenFlags.CREATE", "O_CREAT"),
+          Map.entry("OpenFlags.EXCLUSIVE", "O_EXCL"),
+          Map.entry("OpenFlags.NO_CONTROLLING_TERMINAL", "O_NOCTTY"),
+          Map.entry("OpenFlags.TRUNCATE", "O_TRUNC"),
+          Map.entry("OpenFlags.APPEND", "O_APPEND"),
+          Map.entry("OpenFlags.NON_BLOCKING", "O_NONBLOCK"),
+          Map.entry("OpenFlags.CLOSE_ON_EXEC", "O_CLOEXEC"),
+          Map.entry("ResourceLimit.UNLIMITED", "RLIM_INFINITY"),
+          Map.entry("RobustMutex.OWNER_DIED", "FUTEX_OWNER_DIED"),
+          Map.entry("RobustMutex.WAITERS", "FUTEX_WAITERS"),
+          Map.entry("RobustMutex.OWNER_MASK", "FUTEX_TID_MASK"),
+          Map.entry("SigSet.SIGSET_BYTES", "sizeof(sigset_t)"),
+          Map.entry("SocketAddresses.IN_BYTES", "sizeof(struct sockaddr_in)"),
+          Map.entry("SocketAddresses.IN6_BYTES", "sizeof(struct sockaddr_in6)"),
+          Map.entry("SocketAddresses.PORT", "offsetof(struct sockaddr_in, sin_port)"),
+          Map.entry("SocketAddresses.IN_ADDRESS", "offsetof(struct sockaddr_in, sin_addr)"),
+          Map.entry("SocketAddresses.IN6_ADDRESS", "offsetof(struct sockaddr_in6, sin6_addr)"),
+          Map.entry("SocketAddresses.IN6_SCOPE", "offsetof(struct sockaddr_in6, sin6_scope_id)"),
+          Map.entry("SocketAddresses.UN_PATH", "offsetof(struct sockaddr_un, sun_path)"),
+          Map.entry("SocketAddresses.UN_PATH_BYTES", "sizeof(((struct sockaddr_un *)0)->sun_path)"),
+          Map.entry("Timespec.BYTES", "sizeof(struct timespec)"),
+          Map.entry("Timespec.SECONDS", "offsetof(struct timespec, tv_sec)"),
+          Map.entry("Timespec.NANOS", "offsetof(struct timespec, tv_nsec)"));
+
+  /** What stands before the names of a class in the headers. */
+  private static final Map<String, String> PREFIX = Map.of("Signo", "SIG");
+
+  /** Constants that no header knows: our own limits and room, of which other tests ask more. */
+  private static final Set<String> OURS =
+      Set.of(
+          "Affinity.THIS_THREAD",
+          "Affinity.MASK_BYTES",
+          "Epoll.FOREVER",
+          "Fd.FRAMES_KEPT",
+          "Futex.FOREVER",
+          "Message.MAX_DESCRIPTORS", // SCM_MAX_FD is not in the headers for programs
+          "RobustMutex.ATTRIBUTE_BYTES",
+          "SignalActions.SIGACTION_BYTES",
+          "SignalLaunch.SUSPEND_SIGNAL",
+          "SocketAddresses.MAX_BYTES",
+          "Spawn.OPAQUE_BYTES",
+          "Spawn.FIRST_PASSED",
+          "Timespec.NANOS_PER_SECOND");
+
+  /** Classes whose constants no header tells, most because they are computed from a layout. */
+  private static final Map<String, String> COMPUTED =
+      Map.of(
+          "EpollEvents", "EVENT_BYTES|EVENTS|DATA",
+          "IoUringProbe", ".*", // the headers of many systems are older than what is probed
+          "FutexSet", "WAITER_BYTES|VAL|UADDR|FLAGS",
+          "Message", "NAME|NAME_LENGTH|IOV|IOV_LENGTH|CONTROL|CONTROL_LENGTH|FLAGS|CMSG_.*",
+          "PollSet", "POLLFD_BYTES|FD|EVENTS|REVENTS",
+          "SignalRecords", ".*");
+
+  private CNames() {}
+
+  /** The constant as an expression in C, or nothing if C does not know it. */
+  static Optional<String> of(Field constant) {
+    String type = constant.getDeclaringClass().getSimpleName();
+    String name = constant.getName();
+    String full = type + "." + name;
+    if (OURS.contains(full) || name.matches(COMPUTED.getOrDefault(type, ""))) {
+      return Optional.empty();
+    }
+    String prefix = PREFIX.getOrDefault(type, "");
+    if (type.equals("Epoll") && !name.startsWith("EPOLL")) {
+      prefix = "EPOLL";
+    } else if (type.equals("PollSet")) {
+      prefix = "POLL";
+    } else if (name.startsWith("SEAL_")) {
+      prefix = "F_";
+    }
+    return Optional.of(RENAMED.getOrDefault(full, prefix + name));
+  }
+}
