@@ -1,4 +1,4 @@
-/** x. */
+/** Side-by-side measurements of Belfry and its peers; never shipped. */
 @NullMarked
 package dev.belfry.bench;
 

@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /** Sends back whatever clients send, with a coroutine for each of them. */
+// r[impl loop.test.examples]
 final class TcpEcho {
   private TcpEcho() {}
 

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** A socket that others connect to. Closing it also removes the file of a Unix socket. */
+// r[impl loop.accept.acceptor]
 public final class Acceptor extends Handle {
   private static final int DEFAULT_BACKLOG = 1024;
 
@@ -50,6 +51,7 @@ public final class Acceptor extends Handle {
   }
 
   /** Takes one connection. */
+  // r[impl loop.accept.acceptor]
   public AcceptOperation accept() {
     return new AcceptOperation(this);
   }

@@ -64,7 +64,10 @@ public final class DatagramSocket extends ByteHandle {
     return Sockets.localAddress(loop.sharedSys, descriptor());
   }
 
-  /** Of a Unix socket that sends to many, the kernel cannot know whose queue is meant. */
+  /**
+   * Of a Unix socket that sends to many, the kernel cannot know whose queue is meant: it says that
+   * the socket can be written, again after each attempt that found the queue full.
+   */
   @Override
   boolean tellsWhenWritable() {
     return !unix || connected;

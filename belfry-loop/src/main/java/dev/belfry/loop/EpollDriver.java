@@ -45,6 +45,7 @@ final class EpollDriver implements Driver {
    *
    * @param wanted the backend, or null for the better one that works
    */
+  // r[impl loop.ctx.owns] r[impl loop.ctx.error-free-close] r[impl loop.backend.no-threads]
   static EpollDriver open(EventLoop loop, @Nullable Backend wanted) throws ErrnoException {
     Epoll epoll = Epoll.create(loop.sys);
     EventFd wakeUp = null;
@@ -233,6 +234,7 @@ final class EpollDriver implements Driver {
     }
   }
 
+  // r[impl loop.wait.eintr] r[impl loop.err.unexpected]
   @Override
   public int poll(long deadline) throws ErrnoException {
     int count = wait.await(batch, deadline);
@@ -246,6 +248,8 @@ final class EpollDriver implements Driver {
       Handle handle = handles.find(batch.token(i));
       if (handle != null) {
         dispatch(handle, batch.events(i));
+      } else {
+        wait.fired(batch.token(i));
       }
     }
     return count;

@@ -72,7 +72,9 @@ final class EpollWait implements AutoCloseable {
     return timer == null ? "epoll_pwait2" : "epoll_wait";
   }
 
+  // r[impl loop.wait.pwait2]
   /** Waits until a time at the latest; the number of events, or {@code -errno}. */
+  // r[impl loop.wait.pwait2] r[impl loop.wait.relative] r[impl loop.wait.ns]
   int await(EpollEvents batch, long deadline) {
     if (deadline == Driver.NOW) {
       return timer == null ? epoll.await(batch, 0) : epoll.awaitMillis(batch, 0);
@@ -88,6 +90,13 @@ final class EpollWait implements AutoCloseable {
       timerDeadline = deadline;
     }
     return epoll.awaitMillis(batch, MILLIS_FOREVER);
+  }
+
+  /** Takes note that the timer has fired, which its descriptor will not say again. */
+  void fired(long token) {
+    if (token == TIMER_TOKEN) {
+      timerDeadline = NOT_SET;
+    }
   }
 
   private static long timeLeft(long deadline) {

@@ -11,9 +11,9 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,7 +91,7 @@ public final class EventLoop implements AutoCloseable {
    */
   private volatile long wakeAt = AWAKE;
 
-  /** Set by who wants the loop to look around without giving it a task; cleared each turn. */
+  /** Set by who wants the loop to look around without giving it a task; cleared after a wait. */
   private volatile boolean wakePending;
 
   /** How many threads may be about to write to the wake-up descriptor. */
@@ -106,7 +106,13 @@ public final class EventLoop implements AutoCloseable {
   private volatile boolean takesWork = true;
 
   private volatile boolean ended;
-  private final CountDownLatch end = new CountDownLatch(1);
+
+  /** Held by the thread that closes the loop. */
+  private final Object closing = new Object();
+
+  /** The thread that waits to close the loop, or null; whoever drove it wakes that. */
+  private volatile @Nullable Thread closer;
+
   private final Set<Coroutine<?>> coroutines = ConcurrentHashMap.newKeySet();
 
   private EventLoop(LoopOptions options) throws IOException {
@@ -141,6 +147,7 @@ public final class EventLoop implements AutoCloseable {
   }
 
   /** Puts work on this loop, from any thread. */
+  // r[impl loop.ctx.api]
   public Scheduler scheduler() {
     return new Scheduler(this);
   }
@@ -161,6 +168,7 @@ public final class EventLoop implements AutoCloseable {
   // Driving.
 
   /** Drives the loop until {@link #requestStop}; then what is in flight completes as stopped. */
+  // r[impl loop.run.stopped]
   public void run() throws IOException {
     run(RunMode.STOPPED);
   }
@@ -189,19 +197,22 @@ public final class EventLoop implements AutoCloseable {
         if (token.isStopRequested()) {
           return Outcome.STOPPED;
         }
-        turn(NO_DEADLINE);
+        turn(NO_DEADLINE, false);
       }
       finish();
       return Outcome.VALUE;
     }
   }
 
-  /** Drives until at least one thing was handled; zero only if the loop was stopped. */
+  /** Drives until something was handled; zero only if the loop was stopped and nothing is left. */
+  // r[impl loop.run.one]
   public int runOne() throws IOException {
     try (Driving _ = drive()) {
       int count = 0;
-      while (count == 0 && !isStopSeen()) {
-        count = turn(NO_DEADLINE);
+      boolean stopped = false;
+      while (count == 0 && !stopped && !ended) {
+        stopped = isStopSeen();
+        count = turn(stopped ? AWAKE : NO_DEADLINE, true);
       }
       return count;
     }
@@ -213,20 +224,24 @@ public final class EventLoop implements AutoCloseable {
   }
 
   /** Waits at most once, at most so long, and handles what there is; says how much that was. */
+  // r[impl loop.run.some]
   public int runSome(Duration atMost) throws IOException {
     try (Driving _ = drive()) {
       long nanos = Scheduler.nanosOf(atMost);
-      return isStopSeen() ? 0 : turn(nanos <= 0 ? AWAKE : saturatedAdd(System.nanoTime(), nanos));
+      long until = nanos <= 0 ? AWAKE : saturatedAdd(System.nanoTime(), nanos);
+      return isStopSeen() ? 0 : turn(until, true);
     }
   }
 
   /** Handles things until nothing is runnable at once; says how many. Never blocks. */
+  // r[impl loop.run.until-empty]
   public int runUntilEmpty() throws IOException {
     try (Driving _ = drive()) {
       int count = 0;
       int some;
       do {
-        some = isStopSeen() ? 0 : turn(AWAKE);
+        isStopSeen();
+        some = ended ? 0 : turn(AWAKE, true);
         count += some;
       } while (some > 0 || !next.isEmpty() || !ready.isEmpty());
       return count;
@@ -234,6 +249,7 @@ public final class EventLoop implements AutoCloseable {
   }
 
   /** Asks the loop to stop, once and for all. Any thread, any time, any number of times. */
+  // r[impl loop.stop.flag]
   public void requestStop() {
     stopRequested = true;
     wakeNow();
@@ -265,7 +281,8 @@ public final class EventLoop implements AutoCloseable {
           "a loop is closed after its run has returned: request a stop");
     }
     requestStop();
-    if (OWNER.compareAndSet(this, null, Thread.currentThread())) {
+    synchronized (closing) {
+      awaitOwnership();
       try {
         finish();
       } catch (IOException e) {
@@ -273,8 +290,6 @@ public final class EventLoop implements AutoCloseable {
       } finally {
         owner = null;
       }
-    } else {
-      awaitEnd();
     }
     while (wakers.get() > 0) {
       Thread.onSpinWait(); // a producer is between its decision to wake us and the write
@@ -282,18 +297,18 @@ public final class EventLoop implements AutoCloseable {
     driver.close();
   }
 
-  private void awaitEnd() {
+  /** Waits until nobody drives the loop, whichever way it was driven, and takes it over. */
+  private void awaitOwnership() {
+    Thread current = Thread.currentThread();
+    closer = current;
     boolean interrupted = false;
-    while (true) {
-      try {
-        end.await();
-        break;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
+    while (!OWNER.compareAndSet(this, null, current)) {
+      LockSupport.park(this);
+      interrupted |= Thread.interrupted();
     }
+    closer = null;
     if (interrupted) {
-      Thread.currentThread().interrupt();
+      current.interrupt();
     }
   }
 
@@ -329,7 +344,11 @@ public final class EventLoop implements AutoCloseable {
 
   boolean add(Coroutine<?> coroutine) {
     coroutines.add(coroutine);
-    return takesWork || !coroutines.remove(coroutine);
+    if (!takesWork) {
+      remove(coroutine); // and tells the loop, which may have begun to wait for it
+      return false;
+    }
+    return true;
   }
 
   void remove(Coroutine<?> coroutine) {
@@ -349,6 +368,7 @@ public final class EventLoop implements AutoCloseable {
   }
 
   /** Brings a task to the loop. */
+  // r[impl loop.backend.submit-any]
   void post(Task task) {
     if (inLoop()) {
       enqueueScheduled(task);
@@ -416,23 +436,19 @@ public final class EventLoop implements AutoCloseable {
    *
    * @param until when the wait ends at the latest: a time of the clock, {@link #NO_DEADLINE}, or
    *     {@link #AWAKE} for no wait at all
+   * @param unlessHandled do not wait either if the work that was queued is something to report
    * @return how many things were handled
    */
-  private int turn(long until) throws ErrnoException {
+  private int turn(long until, boolean unlessHandled) throws ErrnoException {
     turn++;
     handled = 0;
-    if (wakePending) {
-      wakePending = false;
-    }
     takePosted();
-    for (int i = next.size(); i > 0; i--) {
-      Task task = next.poll();
-      if (task != null) {
-        ready.add(task);
-      }
-    }
+    takeNext();
     runReady();
-    metrics.turnEnded(pollOnce(until));
+    metrics.turnEnded(pollOnce(unlessHandled && handled > 0 ? AWAKE : until));
+    if (wakePending) {
+      wakePending = false; // now, because our caller looks next at what the waker has changed
+    }
     takePosted();
     expireTimers();
     runReady();
@@ -465,6 +481,7 @@ public final class EventLoop implements AutoCloseable {
   }
 
   /** When to wake at the latest; {@link #AWAKE} if there is something to do already. */
+  // r[impl loop.wait.flush-first] r[impl loop.wait.infinite]
   private long sleepDeadline(long until) {
     if (until == AWAKE || !ready.isEmpty() || !next.isEmpty() || !inbox.isEmpty()) {
       return AWAKE;
@@ -481,7 +498,7 @@ public final class EventLoop implements AutoCloseable {
     long end = System.nanoTime() + busyPollNanos;
     while (true) {
       int events = driver.poll(Driver.NOW);
-      if (events > 0 || !inbox.isEmpty()) {
+      if (events > 0 || !inbox.isEmpty() || wakePending) {
         return events > 0 ? events : -1;
       }
       long now = System.nanoTime();
@@ -493,6 +510,18 @@ public final class EventLoop implements AutoCloseable {
       }
       Thread.onSpinWait();
     }
+  }
+
+  /** Lets what was put off to this turn run; false if there was nothing. */
+  private boolean takeNext() {
+    int count = next.size();
+    for (int i = 0; i < count; i++) {
+      Task task = next.poll();
+      if (task != null) {
+        ready.add(task);
+      }
+    }
+    return count > 0;
   }
 
   private void takePosted() {
@@ -510,6 +539,7 @@ public final class EventLoop implements AutoCloseable {
     }
   }
 
+  // r[impl loop.timer.expire] r[impl loop.timer.never-early]
   private void expireTimers() {
     if (timers.pending() == 0) {
       return;
@@ -545,6 +575,7 @@ public final class EventLoop implements AutoCloseable {
     runningCoroutine = null;
   }
 
+  // r[impl loop.run.drained]
   private boolean isDone(RunMode mode) {
     return isStopSeen()
         && (mode == RunMode.STOPPED || (inFlight == 0 && ready.isEmpty() && next.isEmpty()));
@@ -559,6 +590,7 @@ public final class EventLoop implements AutoCloseable {
   }
 
   /** Ends everything that is in flight and closes the inbox; then the loop has ended. */
+  // r[impl loop.stop.nonew]
   private void finish() throws IOException {
     isStopSeen();
     if (ended) {
@@ -568,7 +600,7 @@ public final class EventLoop implements AutoCloseable {
       do {
         cancelAll();
         coroutines.forEach(Coroutine::cancel);
-        turn(coroutines.isEmpty() || inFlight > 0 ? AWAKE : NO_DEADLINE);
+        turn(coroutines.isEmpty() || inFlight > 0 ? AWAKE : NO_DEADLINE, false);
       } while (inFlight > 0 || !coroutines.isEmpty() || !ready.isEmpty() || !next.isEmpty());
     } finally {
       ended = true;
@@ -578,8 +610,9 @@ public final class EventLoop implements AutoCloseable {
         ready.add(left);
         left = following;
       }
-      runReady();
-      end.countDown();
+      do {
+        runReady();
+      } while (takeNext()); // there are some if the last turn failed
     }
   }
 
@@ -593,6 +626,7 @@ public final class EventLoop implements AutoCloseable {
 
   // Waking.
 
+  // r[impl loop.wake.eventfd]
   private void wakeNow() {
     wakePending = true;
     wakeFor(AWAKE);
@@ -619,6 +653,7 @@ public final class EventLoop implements AutoCloseable {
 
   // Who drives.
 
+  // r[impl loop.run.exclusive] r[impl loop.backend.single]
   private Driving drive() {
     Thread current = Thread.currentThread();
     if (current.isVirtual()) {
@@ -636,6 +671,7 @@ public final class EventLoop implements AutoCloseable {
     public void close() {
       loop.metrics.asleep(true);
       loop.owner = null;
+      LockSupport.unpark(loop.closer);
     }
   }
 

@@ -94,9 +94,16 @@ public final class EventLoopGroup implements AutoCloseable {
     return loops.get(Math.floorMod(turn.getAndIncrement(), loops.size()));
   }
 
-  /** Stops all loops, waits for their threads to end, and releases what they own. */
+  /**
+   * Stops all loops, waits for their threads to end, and releases what they own.
+   *
+   * @throws IllegalStateException on a thread of the group
+   */
   @Override
   public void close() {
+    if (loops.stream().anyMatch(EventLoop::inLoop)) {
+      throw new IllegalStateException("a group is closed from outside: it waits for its threads");
+    }
     synchronized (this) {
       closed = true;
       if (watchdog != null) {

@@ -34,6 +34,7 @@ final class Inbox {
   private volatile @Nullable Task top;
 
   /** Adds a task; false if the inbox is closed. Any thread. */
+  // r[impl loop.mt.queue] r[impl loop.backend.no-alloc]
   boolean offer(Task task) {
     Task newest;
     do {

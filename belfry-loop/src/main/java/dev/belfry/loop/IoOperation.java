@@ -16,6 +16,7 @@ abstract class IoOperation<T> extends Operation<T> {
 
   final Handle handle;
 
+  // r[impl loop.backend.no-alloc]
   // The place in the queue of a direction; changed by the queue alone.
   @Nullable IoOperation<?> previous;
   @Nullable IoOperation<?> following;

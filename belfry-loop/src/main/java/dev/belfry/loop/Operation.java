@@ -59,8 +59,8 @@ public abstract class Operation<T> extends Task {
   /** How often it was started; tells a late cancel from one that is meant. */
   private int starts;
 
-  /** The start that was cancelled before the loop saw it; the loop's own. */
-  private int cancelledStart;
+  /** A start that was cancelled before the loop saw it; the loop thread's. */
+  private int cancelled;
 
   // Written by the starter before STARTED is posted, then by the loop only.
   private @Nullable Completion<? super T> completion;
@@ -91,6 +91,7 @@ public abstract class Operation<T> extends Task {
 
   private void start(
       @Nullable Completion<? super T> callback, @Nullable Thread waiter, StopToken stop) {
+    // r[impl loop.mt.lifetime] r[impl loop.backend.single-shot]
     if (!STATE.compareAndSet(this, IDLE, STARTED)) {
       throw new IllegalStateException(this + " was started and has not completed yet");
     }
@@ -98,9 +99,12 @@ public abstract class Operation<T> extends Task {
     completion = callback;
     awaiter = waiter;
     token = stop;
+    if (callback instanceof OperationFuture<?> future) {
+      future.start = starts;
+    }
     prepare();
     if (loop.inLoop()) {
-      begin();
+      begin(false);
     } else {
       loop.post(this);
     }
@@ -162,13 +166,18 @@ public abstract class Operation<T> extends Task {
    * Does nothing if it is not in flight. Any thread.
    */
   public final void cancel() {
+    cancel((int) STARTS.getOpaque(this));
+  }
+
+  /** Withdraws one start, if that is the one in flight. */
+  final void cancel(int start) {
     if (state == IDLE) {
       return;
     }
     if (loop.inLoop()) {
-      cancelNow();
+      cancelNow(start);
     } else {
-      canceller().request((int) STARTS.getOpaque(this));
+      canceller().request(start);
     }
   }
 
@@ -233,10 +242,15 @@ public abstract class Operation<T> extends Task {
   @Override
   public final void run() {
     switch (state) {
-      case STARTED -> begin();
+      case STARTED -> begin(true);
       case ACTIVE -> turnCame();
       default -> deliver();
     }
+  }
+
+  /** Whether all it waits for is its turn in the queue. */
+  boolean isDoneByTurn() {
+    return false;
   }
 
   /** The loop has come to this operation, which queued itself to wait for that. */
@@ -251,14 +265,21 @@ public abstract class Operation<T> extends Task {
     finish();
   }
 
-  private void begin() {
+  // r[impl loop.cancel.before-start]
+  private void begin(boolean inTurn) {
     outcome = null;
     error = null;
-    STATE.setRelease(this, ACTIVE);
     loop.operationBegun();
-    // r[impl loop.cancel.before-start]
-    if (token.isStopRequested() || cancelledStart == starts || !loop.takesWork() || !watchToken()) {
+    // A coroutine that waits for the token's lock lets the loop go on meanwhile. So until then
+    // this stays STARTED, and a cancel that comes finds nothing to withdraw and leaves word.
+    boolean watched = !token.isStopRequested() && loop.takesWork() && watchToken();
+    STATE.setRelease(this, ACTIVE);
+    if (!watched || cancelled == starts) {
       complete(STOPPED, null);
+      return;
+    }
+    if (inTurn && isDoneByTurn()) {
+      completeInTurn(VALUE);
       return;
     }
     try {
@@ -273,10 +294,11 @@ public abstract class Operation<T> extends Task {
       return true;
     }
     Canceller watching = canceller();
-    watching.start = starts;
+    watching.watched = starts;
     return token.register(watching);
   }
 
+  // r[impl loop.op.value]
   final void completeValue() {
     complete(VALUE, null);
   }
@@ -293,12 +315,12 @@ public abstract class Operation<T> extends Task {
     return state == ACTIVE;
   }
 
+  // r[impl loop.backend.single-shot]
   private void complete(Outcome how, @Nullable Throwable failure) {
     settle(how, failure);
     if (awaiter != null) {
       deliver();
     } else {
-      STATE.setRelease(this, COMPLETED);
       loop.enqueueCompletion(this);
     }
   }
@@ -310,6 +332,7 @@ public abstract class Operation<T> extends Task {
   }
 
   private void settle(Outcome how, @Nullable Throwable failure) {
+    STATE.setRelease(this, COMPLETED); // first: waiting for the token's lock may let a cancel in
     if (token != StopToken.NEVER && canceller != null) {
       token.unregister(canceller);
     }
@@ -342,11 +365,14 @@ public abstract class Operation<T> extends Task {
     }
   }
 
-  private void cancelNow() {
+  private void cancelNow(int start) {
+    if (start != starts) {
+      return;
+    }
     if (state == ACTIVE) {
       withdraw();
     } else if (state == STARTED) {
-      cancelledStart = starts; // it is still on its way to the loop
+      cancelled = start;
     }
   }
 
@@ -363,13 +389,24 @@ public abstract class Operation<T> extends Task {
   private static final class Canceller extends StopCallback {
     private final Message message;
 
+    /** The start that the token watches over. */
+    private int watched;
+
+    /** The start that it fired for; by then the operation may have begun another. */
+    private int fired;
+
     Canceller(Operation<?> operation) {
       this.message = new Message(operation);
     }
 
     @Override
-    void stopRequested(int start) {
-      request(start);
+    void taken() {
+      fired = watched;
+    }
+
+    @Override
+    void stopRequested() {
+      request(fired);
     }
 
     void request(int start) {
@@ -389,9 +426,7 @@ public abstract class Operation<T> extends Task {
 
     void send(int which) {
       if (operation.loop.inLoop()) {
-        if (which == operation.starts) {
-          operation.cancelNow();
-        }
+        operation.cancelNow(which);
         return;
       }
       synchronized (this) {
@@ -411,9 +446,7 @@ public abstract class Operation<T> extends Task {
         underWay = false;
         which = start;
       }
-      if (which == operation.starts) {
-        operation.cancelNow();
-      }
+      operation.cancelNow(which);
     }
 
     @Override

@@ -6,6 +6,9 @@ import java.util.concurrent.CompletableFuture;
 final class OperationFuture<T> extends CompletableFuture<T> implements Completion<T> {
   private final Operation<T> operation;
 
+  /** The start that this is the result of; set before the loop sees it. */
+  int start;
+
   OperationFuture(Operation<T> operation) {
     this.operation = operation;
   }
@@ -30,7 +33,7 @@ final class OperationFuture<T> extends CompletableFuture<T> implements Completio
   public boolean cancel(boolean mayInterruptIfRunning) {
     boolean cancelled = super.cancel(mayInterruptIfRunning);
     if (cancelled) {
-      operation.cancel();
+      operation.cancel(start);
     }
     return cancelled;
   }

@@ -17,6 +17,7 @@ public final class ScheduleOperation extends Operation<Void> {
     return TimerOperation.nothing();
   }
 
+  // r[impl loop.sched.schedule]
   @Override
   void launch() {
     cancelled = false;
@@ -24,10 +25,16 @@ public final class ScheduleOperation extends Operation<Void> {
   }
 
   @Override
+  boolean isDoneByTurn() {
+    return true;
+  }
+
+  @Override
   void turnCame() {
     completeInTurn(cancelled ? Outcome.STOPPED : Outcome.VALUE);
   }
 
+  // r[impl loop.sched.cancel]
   @Override
   void withdraw() {
     cancelled = true;

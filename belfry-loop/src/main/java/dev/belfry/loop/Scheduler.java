@@ -28,6 +28,7 @@ public record Scheduler(EventLoop loop) implements Executor {
   }
 
   /** Completes on the loop thread after a delay, counted from its start. */
+  // r[impl loop.timer.api]
   public TimerOperation after(Duration delay) {
     return new TimerOperation(loop).after(delay);
   }

@@ -8,8 +8,8 @@ abstract class StopCallback {
   @Nullable StopCallback older;
   boolean linked;
 
-  /** Which start of an operation it is for; read when the token takes the callback. */
-  int start;
+  /** The stop was requested, and this is no longer in the list; under the lock of the token. */
+  void taken() {}
 
-  abstract void stopRequested(int start);
+  abstract void stopRequested();
 }

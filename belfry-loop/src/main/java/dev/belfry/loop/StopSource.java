@@ -13,7 +13,8 @@ public final class StopSource {
   }
 
   /**
-   * Requests the stop, once and for all; the callbacks run on this thread.
+   * Requests the stop, once and for all; the callbacks run on this thread. All of them run; what
+   * the first of them throws is thrown in the end.
    *
    * @return whether this was the first request
    */

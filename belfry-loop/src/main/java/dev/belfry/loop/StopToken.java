@@ -33,7 +33,7 @@ public final class StopToken {
     var callback =
         new StopCallback() {
           @Override
-          void stopRequested(int start) {
+          void stopRequested() {
             action.run();
           }
         };
@@ -100,18 +100,33 @@ public final class StopToken {
       }
       stopped = true;
     }
-    while (true) {
-      StopCallback next;
-      int start;
-      synchronized (this) {
-        next = callbacks;
-        if (next == null) {
-          return true;
+    Throwable failure = null;
+    StopCallback next;
+    while ((next = takeCallback()) != null) {
+      try {
+        next.stopRequested(); // outside the lock: it may do anything
+      } catch (RuntimeException | Error e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
         }
-        unlink(next);
-        start = next.start; // once unlinked it may be used for a later start
       }
-      next.stopRequested(start); // outside the lock: it may do anything
     }
+    if (failure instanceof RuntimeException e) {
+      throw e;
+    } else if (failure instanceof Error e) {
+      throw e;
+    }
+    return true;
+  }
+
+  private synchronized @Nullable StopCallback takeCallback() {
+    StopCallback callback = callbacks;
+    if (callback != null) {
+      unlink(callback);
+      callback.taken();
+    }
+    return callback;
   }
 }

@@ -37,6 +37,7 @@ final class TimerHeap {
   }
 
   /** Adds a timer, which gets a number that no other timer has. */
+  // r[impl loop.timer.heap]
   void add(TimerOperation timer, long deadline) {
     if (size == deadlines.length) {
       deadlines = Arrays.copyOf(deadlines, size * 2);

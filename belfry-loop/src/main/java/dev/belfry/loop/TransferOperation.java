@@ -133,6 +133,7 @@ public final class TransferOperation extends IoOperation<Integer> {
     return endOfFile && transferred == 0 ? END_OF_FILE : transferred;
   }
 
+  // r[impl loop.op.value]
   @Override
   Integer value() {
     return bytes();

@@ -3,6 +3,7 @@ package dev.belfry.loop;
 import static java.lang.System.Logger.Level.WARNING;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ final class Watchdog implements AutoCloseable {
     this.loops = loops;
     this.thresholdNanos = Scheduler.nanosOf(threshold);
     this.turns = new long[loops.size()];
+    Arrays.fill(turns, -1); // none seen yet, so the first look sets the time
     this.since = new long[loops.size()];
     this.reported = new boolean[loops.size()];
   }

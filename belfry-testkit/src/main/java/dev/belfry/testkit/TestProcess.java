@@ -120,8 +120,9 @@ public final class TestProcess implements AutoCloseable {
 
   @Override
   public void close() {
-    process.descendants().forEach(ProcessHandle::destroyForcibly);
-    process.destroyForcibly();
+    List<ProcessHandle> descendants = process.descendants().toList();
+    process.destroyForcibly(); // first, so that it does not see them die and go on
+    descendants.forEach(ProcessHandle::destroyForcibly);
   }
 
   private Optional<String> next() throws InterruptedException {

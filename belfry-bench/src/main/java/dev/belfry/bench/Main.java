@@ -1,0 +1,36 @@
+package dev.belfry.bench;
+
+import dev.belfry.bench.echo.EchoCommand;
+import dev.belfry.bench.timers.TimersCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** Runs a benchmark by its name. */
+@Command(
+    name = "bench",
+    description = "Measures Belfry side by side with its peers.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "BENCHMARK",
+    subcommands = {EchoCommand.class, TimersCommand.class})
+public final class Main {
+  private Main() {}
+
+  public static void main(String[] arguments) {
+    System.exit(commandLine().execute(arguments));
+  }
+
+  static CommandLine commandLine() {
+    var main = new CommandLine(new Main());
+    String version = String.valueOf(Main.class.getPackage().getImplementationVersion());
+    main.getCommandSpec().version(version);
+    main.getSubcommands().values().forEach(bench -> bench.getCommandSpec().version(version));
+    return main.setExecutionExceptionHandler(
+        (failure, commandLine, _) -> {
+          if (failure instanceof IllegalArgumentException wrong) {
+            commandLine.getErr().println(wrong.getMessage());
+            return commandLine.getCommandSpec().exitCodeOnInvalidInput();
+          }
+          throw failure;
+        });
+  }
+}

@@ -1,0 +1,58 @@
+package dev.belfry.bench.echo;
+
+import dev.belfry.bench.harness.JavaCommand;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+
+/** The echo servers. */
+enum EchoContender {
+  BELFRY_CALLBACK("belfry-callback"),
+  BELFRY_COROUTINE("belfry-coroutine"),
+  NETTY_EPOLL("netty-epoll"),
+  NETTY_IO_URING("netty-io_uring"),
+  /** With a ring of buffers that the kernel fills, so that one request receives many times. */
+  NETTY_IO_URING_BUFFERS("netty-io_uring-buffers"),
+  NIO("nio"),
+  C("c");
+
+  /** The name on the command line and in the tables. */
+  final String label;
+
+  EchoContender(String label) {
+    this.label = label;
+  }
+
+  static List<String> labels() {
+    return Arrays.stream(values()).map(contender -> contender.label).toList();
+  }
+
+  static EchoContender of(String label) {
+    return Arrays.stream(values())
+        .filter(contender -> contender.label.equals(label))
+        .findAny()
+        .orElseThrow();
+  }
+
+  /** Whether it gets faster while it runs. */
+  boolean warmsUp() {
+    return this != C;
+  }
+
+  /** How it is started. */
+  List<String> command(Path cServer) {
+    return switch (this) {
+      case BELFRY_CALLBACK -> JavaCommand.of(JavaCommand.BELFRY, BelfryCallbackServer.class);
+      case BELFRY_COROUTINE -> JavaCommand.of(JavaCommand.BELFRY, BelfryCoroutineServer.class);
+      case NETTY_EPOLL -> netty(NettyServer.Transport.EPOLL);
+      case NETTY_IO_URING -> netty(NettyServer.Transport.IO_URING);
+      case NETTY_IO_URING_BUFFERS -> netty(NettyServer.Transport.IO_URING_BUFFERS);
+      case NIO -> JavaCommand.of(List.of(), NioServer.class);
+      case C -> List.of(cServer.toString());
+    };
+  }
+
+  private static List<String> netty(NettyServer.Transport transport) {
+    return JavaCommand.of(JavaCommand.NETTY, NettyServer.class, transport.name());
+  }
+}

@@ -1,0 +1,53 @@
+package dev.belfry.bench.harness;
+
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+
+/** A subcommand that measures something and reports it in the way of the house. */
+public abstract class Benchmark implements Callable<Integer> {
+  private final PrintStream out = System.out;
+
+  @Mixin private RunOptions options = new RunOptions();
+
+  /** Measures, and prints the tables and verdicts. */
+  protected abstract Measurements measure(RunOptions options) throws Exception;
+
+  @Override
+  public final Integer call() throws Exception {
+    Measurements measurements = measure(options);
+    if (options.effort() == Effort.QUICK) {
+      print(List.of("A quick run shows that everything works; its figures mean nothing."));
+    }
+    Path json = options.json();
+    if (json != null) {
+      JsonReport.write(json, measurements);
+    }
+    return ExitCode.OK;
+  }
+
+  /** Prints lines and a blank one. */
+  protected final void print(List<String> lines) {
+    lines.forEach(out::println);
+    out.println();
+  }
+
+  /** Prints which goals are met under some circumstances. */
+  protected final void printVerdicts(
+      List<Goal> goals, Measurements measurements, Map<String, Object> params) {
+    List<String> verdicts =
+        goals.stream().flatMap(goal -> goal.verdict(measurements, params).stream()).toList();
+    if (!verdicts.isEmpty()) {
+      print(verdicts);
+    }
+  }
+
+  /** Where a process belongs. */
+  protected static Pinning pinning(RunOptions options, Pinning place) {
+    return options.pin() ? place : Pinning.NONE;
+  }
+}

@@ -1,0 +1,30 @@
+package dev.belfry.bench.harness;
+
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The processes of a benchmark; all end when this is closed. */
+public final class ContenderProcesses implements AutoCloseable {
+  private final Map<String, ContenderProcess> processes = new LinkedHashMap<>();
+
+  /** Starts one and does not wait for it, so that several come up together. */
+  public void start(String name, List<String> command, Pinning pinning) throws IOException {
+    processes.put(name, ContenderProcess.start(name, command, pinning));
+  }
+
+  /** The process of that name. */
+  public ContenderProcess get(String name) {
+    ContenderProcess process = processes.get(name);
+    if (process == null) {
+      throw new IllegalArgumentException(name + " was not started");
+    }
+    return process;
+  }
+
+  @Override
+  public void close() {
+    processes.values().forEach(ContenderProcess::close);
+  }
+}

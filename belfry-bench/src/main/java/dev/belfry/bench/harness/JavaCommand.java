@@ -1,0 +1,41 @@
+package dev.belfry.bench.harness;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Command lines for JVMs like this one: same Java, same class path. */
+public final class JavaCommand {
+  /** The same for all, so that no contender has a smaller heap than another. */
+  private static final List<String> COMMON =
+      List.of("-Xms1g", "-Xmx1g", "--enable-native-access=ALL-UNNAMED");
+
+  /** What Belfry's coroutines need to run on the loop thread. */
+  public static final List<String> BELFRY = List.of("--add-opens=java.base/java.lang=ALL-UNNAMED");
+
+  /** What Netty needs to use its fast paths on this Java, and what tuners of Netty switch off. */
+  public static final List<String> NETTY =
+      List.of(
+          "--sun-misc-unsafe-memory-access=allow",
+          "--add-opens=java.base/java.nio=ALL-UNNAMED",
+          "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+          "-Dio.netty.tryReflectionSetAccessible=true",
+          "-Dio.netty.leakDetection.level=disabled",
+          "-Dio.netty.buffer.checkAccessible=false",
+          "-Dio.netty.buffer.checkBounds=false");
+
+  private JavaCommand() {}
+
+  /** Runs a main class with some flags of the JVM and some arguments. */
+  public static List<String> of(List<String> flags, Class<?> main, String... arguments) {
+    var command = new ArrayList<String>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(COMMON);
+    command.addAll(flags);
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(main.getName());
+    command.addAll(List.of(arguments));
+    return command;
+  }
+}

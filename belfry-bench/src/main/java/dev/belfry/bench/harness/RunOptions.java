@@ -1,0 +1,90 @@
+package dev.belfry.bench.harness;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Option;
+
+/** The options of every benchmark. */
+public final class RunOptions {
+  @ArgGroup private Length length = new Length();
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      description = "Number of rounds; each contender comes once in each.")
+  private int rounds;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      description = "Length of one measurement in seconds.")
+  private double seconds;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Write the results as JSON.")
+  private @Nullable Path json;
+
+  @Option(
+      names = "--only",
+      paramLabel = "NAME",
+      split = ",",
+      description = "Restrict the contenders.")
+  private List<String> only = List.of();
+
+  @Option(
+      names = "--pin",
+      description = "Keep the measured process on one processor, the load on another.")
+  private boolean pin;
+
+  /** How long the whole may take. */
+  static final class Length {
+    @Option(names = "--quick", description = "A few seconds: shows that it works.")
+    private boolean quick;
+
+    @Option(names = "--full", description = "At most twenty minutes.")
+    private boolean full;
+  }
+
+  /** How long the whole may take. */
+  public Effort effort() {
+    return length.quick ? Effort.QUICK : length.full ? Effort.FULL : Effort.NORMAL;
+  }
+
+  /** How many rounds. */
+  public int rounds() {
+    return rounds > 0 ? rounds : effort().rounds();
+  }
+
+  /** How long one measurement takes, unless told otherwise. */
+  public Duration measured(Duration unlessTold) {
+    return seconds > 0 ? Duration.ofNanos((long) (seconds * 1e9)) : unlessTold;
+  }
+
+  /** Where the JSON goes, or null. */
+  public @Nullable Path json() {
+    return json;
+  }
+
+  /** Whether processes are kept on processors. */
+  public boolean pin() {
+    return pin;
+  }
+
+  /**
+   * The names that were asked for, in the order given here.
+   *
+   * @throws IllegalArgumentException if one is unknown
+   */
+  public List<String> select(List<String> all) {
+    for (String name : only) {
+      if (!all.contains(name)) {
+        throw new IllegalArgumentException(
+            "--only: there is no contender %s; there are %s"
+                .formatted(name, String.join(", ", all)));
+      }
+    }
+    return only.isEmpty() ? all : all.stream().filter(only::contains).toList();
+  }
+}

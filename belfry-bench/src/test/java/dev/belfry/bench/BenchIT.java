@@ -1,0 +1,105 @@
+package dev.belfry.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Runs the packaged benchmarks as the launcher does. */
+class BenchIT {
+  private static final Path TARGET =
+      Path.of(System.getProperty("belfry.root"), "belfry-bench", "target");
+
+  @TempDir private Path directory;
+
+  private record Run(int exitCode, String output) {}
+
+  private Run bench(String... arguments) throws IOException, InterruptedException {
+    Path output = directory.resolve("output");
+    var command = new ArrayList<String>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.addAll(List.of("-cp", jar() + ":" + TARGET.resolve("lib") + "/*"));
+    command.add(Main.class.getName());
+    command.addAll(List.of(arguments));
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try {
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ends in time").isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    return new Run(process.exitValue(), Files.readString(output));
+  }
+
+  private static Path jar() throws IOException {
+    try (Stream<Path> files = Files.list(TARGET)) {
+      return files
+          .filter(file -> file.getFileName().toString().matches("belfry-bench-.*\\.jar"))
+          .findAny()
+          .orElseThrow();
+    }
+  }
+
+  private JsonNode report(String bench, String contenders)
+      throws IOException, InterruptedException {
+    Path json = directory.resolve(bench + ".json");
+    Run run =
+        bench(
+            bench,
+            "--quick",
+            "--rounds=1",
+            "--seconds=0.05",
+            "--only=" + contenders,
+            "--json=" + json);
+    assertThat(run.exitCode()).as(run.output()).isZero();
+    assertThat(run.output()).contains(contenders.split(","));
+    return JsonMapper.shared().readTree(json);
+  }
+
+  @Test
+  void echoMeasuresBelfryAgainstC() throws Exception {
+    JsonNode report = report("echo", "belfry-callback,c");
+
+    assertThat(report.size()).isEqualTo(2 * 3);
+    for (JsonNode entry : report) {
+      assertThat(entry.at("/bench").asString()).isEqualTo("echo");
+      assertThat(entry.at("/contender").asString()).isIn("belfry-callback", "c");
+      assertThat(entry.at("/params/connections").asInt()).isIn(1, 16, 128);
+      assertThat(entry.at("/metrics/messagesPerSecond/median").asDouble()).isGreaterThan(100);
+      assertThat(entry.at("/metrics/serverCpuNanosPerMessage/median").asDouble()).isPositive();
+    }
+  }
+
+  @Test
+  void timersMeasureLatenessAgainstABareWait() throws Exception {
+    JsonNode report = report("timers", "bare-wait,bare-wait-c");
+
+    assertThat(report.size()).isEqualTo(2);
+    for (JsonNode entry : report) {
+      assertThat(entry.at("/params/workload").asString()).isEqualTo("lateness");
+      assertThat(entry.at("/metrics/latenessP99Nanos/median").asDouble()).isPositive();
+      assertThat(entry.at("/metrics/early/max").asDouble()).isZero();
+    }
+  }
+
+  @Test
+  void anUnknownContenderIsRefusedWithTheNamesOfTheOthers() throws Exception {
+    Run run = bench("echo", "--quick", "--only=nobody");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.output()).contains("no contender nobody").contains("belfry-callback");
+  }
+}

@@ -1,0 +1,5 @@
+/** Shows that the benchmarks run. */
+@NullMarked
+package dev.belfry.bench;
+
+import org.jspecify.annotations.NullMarked;

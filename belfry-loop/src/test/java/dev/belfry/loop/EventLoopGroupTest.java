@@ -1,0 +1,228 @@
+package dev.belfry.loop;
+
+import static dev.belfry.loop.LoopSupport.PATIENCE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import dev.belfry.linux.SigSet;
+import dev.belfry.linux.SignalMask;
+import dev.belfry.linux.Sys;
+import dev.belfry.loop.LoopSupport.EveryBackend;
+import dev.belfry.testkit.Descriptors;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Test;
+
+final class EventLoopGroupTest {
+  private static final int SIGUSR1 = 10;
+
+  private static EventLoopGroup group(Backend backend, int size) throws IOException {
+    return EventLoopGroup.open(size, LoopOptions.DEFAULT.backend(backend));
+  }
+
+  @EveryBackend
+  void everyLoopHasAThreadOfItsOwn(Backend backend) throws Exception {
+    Descriptors before = Descriptors.now();
+    var threads = new HashSet<Thread>();
+    try (EventLoopGroup group = group(backend, 3)) {
+      group.start();
+      for (EventLoop loop : group.loops()) {
+        var thread = new CompletableFuture<Thread>();
+        loop.scheduler().execute(() -> thread.complete(Thread.currentThread()));
+        threads.add(LoopSupport.get(thread));
+      }
+      assertThat(threads).hasSize(3).allMatch(thread -> thread.getName().startsWith("belfry-loop"));
+      EventLoop first = group.next();
+      EventLoop second = group.next();
+      EventLoop third = group.next();
+      assertThat(List.of(first, second, third)).containsExactlyElementsOf(group.loops());
+      assertThat(group.next()).isSameAs(first);
+      assertThatIllegalStateException().isThrownBy(group::start);
+    }
+    assertThat(threads).noneMatch(Thread::isAlive);
+    assertThat(before.openedSince()).isEmpty();
+  }
+
+  @Test
+  void aGroupHasAtLeastOneLoop() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> EventLoopGroup.open(0, LoopOptions.DEFAULT));
+  }
+
+  @EveryBackend
+  void theThreadsRunWithTheGivenSignalsBlocked(Backend backend) throws Exception {
+    try (EventLoopGroup group = group(backend, 1)) {
+      group.start(SigSet.of(SIGUSR1));
+      var mask = new CompletableFuture<SigSet>();
+      group
+          .next()
+          .scheduler()
+          .execute(
+              () -> {
+                try {
+                  mask.complete(SignalMask.block(Sys.forAnyThread(), SigSet.EMPTY));
+                } catch (IOException e) {
+                  mask.completeExceptionally(e);
+                }
+              });
+      assertThat(LoopSupport.get(mask).contains(SIGUSR1)).isTrue();
+      assertThat(SignalMask.block(Sys.forAnyThread(), SigSet.EMPTY).contains(SIGUSR1)).isFalse();
+    }
+  }
+
+  @EveryBackend
+  void aGroupMayBeClosedAtAnyTime(Backend backend) throws Exception {
+    group(backend, 2).close();
+    EventLoopGroup twice = group(backend, 2);
+    twice.start();
+    twice.close();
+    twice.close();
+    assertThatIllegalStateException().isThrownBy(twice::start);
+    assertThatIllegalStateException().isThrownBy(() -> twice.watch(Duration.ofSeconds(1)));
+    EventLoopGroup watched = group(backend, 1);
+    watched.watch(Duration.ofSeconds(1));
+    watched.close();
+    EventLoopGroup loopFirst = group(backend, 2);
+    loopFirst.start();
+    loopFirst.loops().getFirst().close();
+    loopFirst.close();
+  }
+
+  // It waited for itself.
+  @EveryBackend
+  void aGroupCannotBeClosedFromInside(Backend backend) throws Exception {
+    try (EventLoopGroup group = group(backend, 2)) {
+      group.start();
+      var refused = new CompletableFuture<Void>();
+      group
+          .next()
+          .scheduler()
+          .execute(
+              () -> {
+                try {
+                  closeAgain(group);
+                  refused.complete(TimerOperation.nothing());
+                } catch (IllegalStateException e) {
+                  refused.completeExceptionally(e);
+                }
+              });
+      assertThat(refused)
+          .failsWithin(PATIENCE)
+          .withThrowableOfType(ExecutionException.class)
+          .withCauseInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  private static void closeAgain(AutoCloseable closed) {
+    try {
+      closed.close();
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @EveryBackend
+  void aCallbackThatBlocksIsReportedOnceWithItsStack(Backend backend) throws Exception {
+    try (EventLoopGroup group = group(backend, 1);
+        Quiet log = Quiet.log(Watchdog.class)) {
+      group.start();
+      group.watch(Duration.ofMillis(30));
+      assertThatIllegalStateException().isThrownBy(() -> group.watch(Duration.ofMillis(30)));
+      var goOn = new CountDownLatch(1);
+      group.next().scheduler().execute(() -> blockHere(goOn));
+      LoopSupport.await(() -> !log.messages().isEmpty());
+      goOn.countDown();
+      LoopSupport.get(group.next().scheduler().schedule().toFuture());
+      assertThat(log.messages()).hasSize(1);
+      assertThat(log.messages().getFirst())
+          .contains("a callback", "belfry-loop-0", "blockHere", "EventLoopGroupTest");
+
+      var again = new CountDownLatch(1);
+      group.next().scheduler().execute(() -> blockHere(again));
+      LoopSupport.await(() -> log.messages().size() == 2);
+      again.countDown();
+    }
+  }
+
+  @EveryBackend
+  void aCoroutineThatBlocksIsReportedByName(Backend backend) throws Exception {
+    try (EventLoopGroup group = group(backend, 1);
+        Quiet log = Quiet.log(Watchdog.class)) {
+      group.start();
+      group.watch(Duration.ofMillis(30));
+      var busy = new boolean[] {true};
+      var coroutine =
+          group
+              .next()
+              .spawn(
+                  "greedy",
+                  () -> {
+                    while (log.messages().isEmpty()) {
+                      spinHere(busy);
+                    }
+                  });
+      LoopSupport.get(coroutine.result());
+      assertThat(log.messages()).hasSize(1);
+      assertThat(log.messages().getFirst())
+          .contains("coroutine greedy", "belfry-loop-0", "EventLoopGroupTest");
+    }
+  }
+
+  // The first look found a loop in its first turn and reckoned from the beginning of time.
+  @EveryBackend
+  void aWatchedLoopThatIsBusyForAMomentIsNotReported(Backend backend) throws Exception {
+    for (int i = 0; i < 5; i++) {
+      try (EventLoopGroup group = group(backend, 1);
+          Quiet log = Quiet.log(Watchdog.class)) {
+        var watched = new CountDownLatch(1);
+        var inside = new CountDownLatch(1);
+        group
+            .next()
+            .scheduler()
+            .execute(
+                () -> {
+                  inside.countDown();
+                  blockHere(watched);
+                });
+        group.start();
+        LoopSupport.await(inside);
+        group.watch(Duration.ofSeconds(20));
+        LoopSupport.await(() -> hasLooked(group));
+        watched.countDown();
+        LoopSupport.get(group.next().scheduler().schedule().toFuture());
+        assertThat(log.messages()).isEmpty();
+      }
+    }
+  }
+
+  private static boolean hasLooked(EventLoopGroup group) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(
+            thread ->
+                thread.getName().equals("belfry-watchdog")
+                    && thread.getState() == Thread.State.TIMED_WAITING
+                    && !group.loops().isEmpty());
+  }
+
+  private static void spinHere(boolean[] busy) {
+    for (int i = 0; i < 1000 && busy[0]; i++) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static void blockHere(CountDownLatch until) {
+    try {
+      LoopSupport.await(until);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

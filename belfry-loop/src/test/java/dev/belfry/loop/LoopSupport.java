@@ -1,0 +1,179 @@
+package dev.belfry.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.linux.Sys;
+import dev.belfry.testkit.SysTap;
+import java.io.IOException;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What the tests of the loop share. */
+final class LoopSupport {
+  /** How long anything may take on a busy machine before a test calls it lost. */
+  static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** Whether races run in their long version. */
+  static final boolean STRESS = Boolean.getBoolean("belfry.stress");
+
+  private static final long PAUSE_NANOS = 50_000;
+
+  private LoopSupport() {}
+
+  /**
+   * A test that runs once for each backend, which is its first parameter. A backend that this
+   * machine lacks fails the test with the cause, because it cannot be opened.
+   */
+  @Target(ElementType.METHOD)
+  @Retention(RetentionPolicy.RUNTIME)
+  @ParameterizedTest(name = "{0}")
+  @EnumSource(Backend.class)
+  @interface EveryBackend {}
+
+  /** The short number of rounds in the normal build, the long one under stress. */
+  static int rounds(int normal, int stress) {
+    return STRESS ? stress : normal;
+  }
+
+  /** A loop on this backend whose system calls go through the tap. */
+  static EventLoop open(Backend backend, SysTap tap) throws IOException {
+    return EventLoop.open(LoopOptions.DEFAULT.backend(backend).systemCalls(tap.sys()));
+  }
+
+  /** A tap on the kernel's own calls. */
+  static SysTap tap() {
+    return SysTap.over(Sys.forAnyThread());
+  }
+
+  /** Drives a loop on this thread until something holds. */
+  static void drive(EventLoop loop, BooleanSupplier until) throws IOException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!until.getAsBoolean()) {
+      assertThat(System.nanoTime() - deadline).as("nanoseconds late").isNegative();
+      loop.runSome(Duration.ofMillis(5));
+    }
+  }
+
+  /** Waits on this thread, which drives nothing, until something holds. */
+  static void await(BooleanSupplier until) {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!until.getAsBoolean()) {
+      assertThat(System.nanoTime() - deadline).as("nanoseconds late").isNegative();
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+  }
+
+  /** Waits until a latch is open. */
+  static void await(CountDownLatch latch) throws InterruptedException {
+    assertThat(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).as("opened").isTrue();
+  }
+
+  /** Waits for a result; what a future fails with is thrown as its cause. */
+  static <T> T get(CompletableFuture<T> future)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  /** Waits until a thread has ended; if it does not, the test fails with where it hangs. */
+  static void join(Thread thread) throws InterruptedException {
+    if (!thread.join(PATIENCE)) {
+      var hangs = new AssertionError(thread + " does not end");
+      hangs.setStackTrace(thread.getStackTrace());
+      throw hangs;
+    }
+  }
+
+  /** A loop that a thread of its own drives; closing it stops, joins and closes the loop. */
+  static final class Driven implements AutoCloseable {
+    private final EventLoop loop;
+    private final Thread thread;
+    private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+
+    private Driven(EventLoop loop, RunMode mode, StopToken token) {
+      this.loop = loop;
+      this.thread =
+          Thread.ofPlatform()
+              .daemon()
+              .name("driver")
+              .start(
+                  () -> {
+                    try {
+                      outcome.complete(loop.run(mode, token));
+                    } catch (IOException | RuntimeException | Error e) {
+                      outcome.completeExceptionally(e);
+                    }
+                  });
+    }
+
+    /** A new loop, driven. */
+    static Driven open(Backend backend) throws IOException {
+      return of(EventLoop.open(backend));
+    }
+
+    /** Drives a loop until its stop. */
+    static Driven of(EventLoop loop) {
+      return of(loop, RunMode.STOPPED, StopToken.NEVER);
+    }
+
+    /** Drives a loop as told. */
+    static Driven of(EventLoop loop, RunMode mode, StopToken token) {
+      return new Driven(loop, mode, token);
+    }
+
+    EventLoop loop() {
+      return loop;
+    }
+
+    Scheduler scheduler() {
+      return loop.scheduler();
+    }
+
+    /** The thread that drives. */
+    Thread thread() {
+      return thread;
+    }
+
+    /** How the run ended, once it has. */
+    CompletableFuture<Outcome> outcome() {
+      return outcome;
+    }
+
+    /** Waits until the loop has run a task and is about to wait for the kernel, or does. */
+    Driven asleep() {
+      var ran = new AtomicBoolean();
+      loop.scheduler().execute(() -> ran.set(true));
+      await(() -> ran.get() && loop.metrics().isAsleep());
+      return this;
+    }
+
+    /** Waits for the end of the run; what it threw is thrown as the cause. */
+    Outcome joined() throws InterruptedException, ExecutionException, TimeoutException {
+      join(thread);
+      return get(outcome);
+    }
+
+    @Override
+    public void close() {
+      loop.requestStop();
+      try {
+        join(thread);
+      } catch (InterruptedException e) {
+        throw new AssertionError("interrupted while closing", e);
+      }
+      loop.close();
+    }
+  }
+}

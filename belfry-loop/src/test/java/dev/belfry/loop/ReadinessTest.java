@@ -1,0 +1,507 @@
+package dev.belfry.loop;
+
+import static dev.belfry.loop.DescriptorSupport.bytes;
+import static dev.belfry.loop.DescriptorSupport.drive;
+import static dev.belfry.loop.DescriptorSupport.onLoop;
+import static dev.belfry.loop.DescriptorSupport.read;
+import static dev.belfry.loop.DescriptorSupport.result;
+import static dev.belfry.loop.DescriptorSupport.send;
+import static dev.belfry.loop.DescriptorSupport.start;
+import static dev.belfry.loop.DescriptorSupport.tcp;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.linux.Epoll;
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.FdFlags;
+import dev.belfry.linux.Message;
+import dev.belfry.linux.Sockets;
+import dev.belfry.linux.Sys;
+import dev.belfry.loop.DescriptorSupport.Probe;
+import dev.belfry.loop.DescriptorSupport.Tapped;
+import dev.belfry.loop.Direction.Readiness;
+import dev.belfry.loop.LoopSupport.EveryBackend;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** When a descriptor is registered, when a call is tried, and what is known in between. */
+final class ReadinessTest {
+  private static final int INTEREST = Epoll.IN | Epoll.OUT | Epoll.RDHUP | Epoll.ET;
+
+  private final Arena arena = Arena.ofAuto();
+
+  // r[verify loop.epoll.et] r[verify loop.epoll.lazy] r[verify loop.op.park]
+  @EveryBackend
+  void whatHasToWaitIsRegisteredOnceForBothDirectionsAndEdges(Backend backend) throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      EventLoop loop = tapped.loop;
+      var pair = StreamSocket.pair(loop, loop);
+      try (StreamSocket first = pair.first();
+          StreamSocket second = pair.second()) {
+        assertThat(tapped.watched()).doesNotContainKey(first.descriptor());
+        var probe = start(first.readSome(arena.allocate(8)));
+        loop.runUntilEmpty();
+        assertThat(probe.done()).isFalse();
+        // The kernel adds the two that are always reported, ERR and HUP.
+        assertThat(tapped.watched(first.descriptor()).events() & INTEREST).isEqualTo(INTEREST);
+        assertThat(tapped.watched().values())
+            .allSatisfy(watched -> assertThat(watched.events() & Epoll.ET).isNotZero());
+        assertThat(tapped.watched()).doesNotContainKey(second.descriptor());
+        send(second, "x");
+        drive(loop, probe::done);
+        assertThat(probe.value()).isEqualTo(1);
+      }
+      loop.runUntilEmpty();
+    }
+  }
+
+  // r[verify loop.epoll.lazy]
+  @EveryBackend
+  void steadyStateMakesNoControlCall(Backend backend) throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      EventLoop loop = tapped.loop;
+      var pair = tcp(loop);
+      int rounds = 10_000;
+      MemorySegment here = arena.allocate(64);
+      MemorySegment there = arena.allocate(64);
+      TransferOperation ask = pair.first().writeSome(here);
+      TransferOperation hear = pair.first().readSome(here);
+      TransferOperation take = pair.second().readSome(there);
+      TransferOperation answer = pair.second().writeSome(there);
+      var after = new long[1];
+      var left = new int[] {rounds};
+      take.start(
+          new Completion<>() {
+            @Override
+            public void completed(Operation<? extends Integer> read) {
+              if (read.hasValue()) {
+                answer.start(_ -> take.start(this));
+              }
+            }
+          });
+      var turn =
+          new Completion<Integer>() {
+            @Override
+            public void completed(Operation<? extends Integer> read) {
+              if (left[0]-- == rounds) {
+                after[0] = tapped.tap.calls("epollCtl");
+              }
+              if (left[0] >= 0) {
+                ask.start(_ -> hear.start(this));
+              }
+            }
+          };
+      ask.start(_ -> hear.start(turn));
+      drive(loop, () -> left[0] < 0);
+      assertThat(tapped.tap.calls("epollCtl")).isEqualTo(after[0]);
+      assertThat(tapped.watched()).containsKey(pair.first().descriptor());
+      pair.first().close();
+      pair.second().close();
+    }
+  }
+
+  // What went wrong: a short read marked a descriptor that no event could tell about as blocked,
+  // so the next read was registered although its data was there.
+  // r[verify loop.epoll.lazy] r[verify loop.op.eager]
+  @EveryBackend
+  void readsThatNeverWaitMakeNoControlCall(Backend backend) throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      EventLoop loop = tapped.loop;
+      var pair = tcp(loop);
+      long before = tapped.tap.calls("epollCtl");
+      for (int i = 0; i < 100; i++) {
+        send(pair.first(), "short");
+        assertThat(read(loop, pair.second())).isEqualTo("short");
+      }
+      assertThat(tapped.tap.calls("epollCtl")).isEqualTo(before);
+      assertThat(tapped.watched()).doesNotContainKey(pair.second().descriptor());
+      pair.first().close();
+      pair.second().close();
+    }
+  }
+
+  // r[verify loop.op.eager]
+  @EveryBackend
+  void anOperationTriesItsCallFirstAndCompletesAfterItsStart(Backend backend) throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      EventLoop loop = tapped.loop;
+      var pair = StreamSocket.pair(loop, loop);
+      send(pair.first(), "here");
+      long controls = tapped.tap.calls("epollCtl");
+      long waits = tapped.tap.calls(tapped.waitCall());
+      Probe<Integer> elsewhere = start(pair.second().readSome(arena.allocate(4)));
+      assertThat(elsewhere.done()).isFalse();
+      assertThat(tapped.tap.calls("recv")).isZero();
+      assertThat(loop.runSome()).isPositive();
+      assertThat(elsewhere.done()).isTrue();
+      assertThat(tapped.tap.calls("recv")).isEqualTo(1);
+      assertThat(tapped.tap.calls("epollCtl")).isEqualTo(controls);
+      assertThat(tapped.tap.calls(tapped.waitCall())).isLessThanOrEqualTo(waits + 1);
+
+      send(pair.first(), "here");
+      var probes = new ArrayList<Probe<Integer>>();
+      onLoop(
+          loop,
+          () -> {
+            probes.add(start(pair.second().readSome(arena.allocate(4))));
+            assertThat(tapped.tap.calls("recv")).isEqualTo(2);
+            assertThat(probes.getFirst().done()).isFalse();
+          });
+      assertThat(probes.getFirst().done()).isTrue();
+      pair.first().close();
+      pair.second().close();
+    }
+  }
+
+  // r[verify loop.epoll.interest]
+  @EveryBackend
+  void whatIsKnownOfAStreamSocketFollowsItsCallsAndEvents(Backend backend) throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      EventLoop loop = tapped.loop;
+      var pair = tcp(loop);
+      StreamSocket ours = pair.second();
+      assertThat(ours.reads.readiness).isEqualTo(Readiness.UNKNOWN);
+      assertThat(ours.slot).isEqualTo(Handle.NOT_REGISTERED);
+      send(pair.first(), "12345678");
+      assertThat(result(loop, ours.readSome(arena.allocate(8)))).isEqualTo(8);
+      assertThat(ours.reads.readiness).isEqualTo(Readiness.READY);
+      assertThat(ours.slot).isEqualTo(Handle.NOT_REGISTERED);
+
+      var probe = start(ours.readSome(arena.allocate(4)));
+      loop.runUntilEmpty();
+      assertThat(probe.done()).isFalse();
+      assertThat(ours.reads.readiness).isEqualTo(Readiness.BLOCKED);
+      assertThat(ours.writes.readiness).isEqualTo(Readiness.READY); // the registration said so
+      assertThat(ours.slot).isNotEqualTo(Handle.NOT_REGISTERED);
+
+      send(pair.first(), "12345678");
+      drive(loop, probe::done);
+      assertThat(ours.reads.readiness).isEqualTo(Readiness.READY); // a full buffer: maybe more
+      assertThat(result(loop, ours.readSome(arena.allocate(64)))).isEqualTo(4);
+      assertThat(ours.reads.readiness).isEqualTo(Readiness.BLOCKED); // a short read: no more
+
+      send(pair.first(), "x");
+      pair.first().shutdownWrite();
+      drive(loop, () -> ours.hangUp);
+      assertThat(ours.reads.readiness).isEqualTo(Readiness.READY);
+      assertThat(result(loop, ours.readSome(arena.allocate(64)))).isEqualTo(1);
+      assertThat(ours.reads.readiness).isEqualTo(Readiness.READY); // the end is still to come
+      assertThat(read(loop, ours)).isEqualTo("<end>");
+      pair.first().close();
+      ours.close();
+    }
+  }
+
+  // r[verify loop.epoll.interest]
+  @EveryBackend
+  void aShortReadOfAPipeOrADatagramSaysNothing(Backend backend) throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      EventLoop loop = tapped.loop;
+      var pipe = Descriptor.pipe(loop);
+      var parked = start(pipe.reader().readSome(arena.allocate(8)));
+      loop.runUntilEmpty();
+      send(pipe.writer(), "abc");
+      drive(loop, parked::done);
+      assertThat(parked.value()).isEqualTo(3);
+      assertThat(pipe.reader().reads.readiness).isEqualTo(Readiness.READY);
+      pipe.reader().close();
+      pipe.writer().close();
+
+      var loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+      var first = DatagramSocket.open(loop, StandardProtocolFamily.INET);
+      var second = DatagramSocket.open(loop, StandardProtocolFamily.INET);
+      first.bind(loopback);
+      second.connect(first.localAddress());
+      parked = start(first.readSome(arena.allocate(8)));
+      loop.runUntilEmpty();
+      send(second, "one");
+      send(second, "two");
+      drive(loop, parked::done);
+      assertThat(first.reads.readiness).isEqualTo(Readiness.READY);
+      assertThat(read(loop, first)).isEqualTo("two");
+      first.close();
+      second.close();
+    }
+  }
+
+  // What went wrong: a read from a Unix socket ends where descriptors came along, so it can be
+  // short while more is there. It was taken for the end of what is there, and the rest was stuck.
+  // r[verify loop.epoll.interest] r[verify loop.op.no-lost-edge]
+  @EveryBackend
+  void aReadThatPassedDescriptorsCutShortDoesNotHideWhatFollows(Backend backend)
+      throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      EventLoop loop = tapped.loop;
+      var pair = StreamSocket.pair(loop, loop);
+      var parked = start(pair.second().readSome(arena.allocate(64)));
+      loop.runUntilEmpty();
+      var message = new Message(arena, 1, 1);
+      message.data().add(bytes(arena, "with"));
+      message.addDescriptor(0);
+      assertThat(message.send(Sys.forAnyThread(), pair.first().descriptor())).isEqualTo(4);
+      send(pair.first(), "without");
+      drive(loop, parked::done);
+      assertThat(parked.value()).isEqualTo(4);
+      assertThat(read(loop, pair.second())).isEqualTo("without");
+      pair.first().close();
+      pair.second().close();
+    }
+  }
+
+  // r[verify loop.op.edge]
+  @EveryBackend
+  void oneEventServesAllThatWait(Backend backend) throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      EventLoop loop = tapped.loop;
+      Sockets.Pair fds = Sockets.pair(tapped.tap.sys(), Sockets.Type.SEQUENCED_PACKETS, false);
+      Descriptor ours = Descriptor.adopt(loop, fds.first());
+      Descriptor theirs = Descriptor.adopt(loop, fds.second());
+      var probes = new ArrayList<Probe<Integer>>();
+      for (int i = 0; i < 10; i++) {
+        probes.add(start(ours.readSome(arena.allocate(16))));
+      }
+      loop.runUntilEmpty();
+      long controls = tapped.tap.calls("epollCtl");
+      long events = loop.metrics().events();
+      for (int i = 1; i <= 10; i++) {
+        send(theirs, "m".repeat(i));
+      }
+      loop.runSome();
+      assertThat(loop.metrics().events()).isEqualTo(events + 1);
+      assertThat(tapped.tap.calls("epollCtl")).isEqualTo(controls);
+      for (int i = 1; i <= 10; i++) {
+        assertThat(probes.get(i - 1).value()).isEqualTo(i);
+      }
+      ours.close();
+      theirs.close();
+    }
+  }
+
+  // r[verify loop.op.edge]
+  @EveryBackend
+  void aHalfClosedPeerCanStillBeWrittenTo(Backend backend) throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      EventLoop loop = tapped.loop;
+      for (var pair : List.of(tcp(loop), StreamSocket.pair(loop, loop))) {
+        var parked = start(pair.first().readSome(arena.allocate(8)));
+        loop.runUntilEmpty();
+        pair.second().shutdownWrite();
+        drive(loop, parked::done);
+        assertThat(parked.value()).isEqualTo(TransferOperation.END_OF_FILE);
+        DescriptorSupport.write(loop, pair.first(), "still");
+        assertThat(read(loop, pair.second())).isEqualTo("still");
+        pair.first().close();
+        pair.second().close();
+      }
+    }
+  }
+
+  // r[verify loop.op.park]
+  @EveryBackend
+  void aRegistrationThatFailsEndsTheOperationWithItsErrno(Backend backend) throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      EventLoop loop = tapped.loop;
+      var pair = StreamSocket.pair(loop, loop);
+      tapped.tap.fail("epollCtl", Errno.ENOSPC);
+      TransferOperation read = pair.first().readSome(arena.allocate(8));
+      assertThat(DescriptorSupport.errno(loop, read)).isEqualTo(Errno.ENOSPC);
+      assertThat(read.error())
+          .isInstanceOfSatisfying(
+              ErrnoException.class, e -> assertThat(e.call()).isEqualTo("epoll_ctl"));
+      tapped.tap.pass("epollCtl");
+      var again = start(read);
+      loop.runUntilEmpty();
+      assertThat(again.done()).isFalse();
+      send(pair.second(), "now");
+      drive(loop, again::done);
+      assertThat(again.value()).isEqualTo(3);
+      pair.first().close();
+      pair.second().close();
+    }
+  }
+
+  // What went wrong: an operation that came when the share of the turn was used up waited for the
+  // next turn without being registered, and when that turn found nothing it waited for ever.
+  // r[verify loop.op.park] r[verify loop.op.fair]
+  @EveryBackend
+  void whatWasPutOffToTheNextTurnAndThenHasToWaitIsRegistered(Backend backend) throws IOException {
+    try (var tapped = new Tapped(LoopOptions.DEFAULT.backend(backend).perTurn(1 << 20, 2))) {
+      EventLoop loop = tapped.loop;
+      var pair = StreamSocket.pair(loop, loop);
+      send(pair.second(), "ab");
+      var probes = new ArrayList<Probe<Integer>>();
+      onLoop(
+          loop,
+          () -> {
+            for (int i = 0; i < 4; i++) {
+              probes.add(start(pair.first().readSome(arena.allocate(1))));
+            }
+          });
+      loop.runUntilEmpty();
+      assertThat(probes.get(1).done()).isTrue();
+      assertThat(probes.get(2).done()).isFalse();
+      assertThat(tapped.watched()).containsKey(pair.first().descriptor());
+      send(pair.second(), "cd");
+      drive(loop, () -> probes.get(3).done());
+      pair.first().close();
+      pair.second().close();
+    }
+  }
+
+  // The same after a short read, which says that the next call would have to wait.
+  // r[verify loop.op.park]
+  @EveryBackend
+  void whatWasPutOffAfterAShortReadIsRegistered(Backend backend) throws IOException {
+    try (var tapped = new Tapped(LoopOptions.DEFAULT.backend(backend).perTurn(1 << 20, 1))) {
+      EventLoop loop = tapped.loop;
+      var pair = tcp(loop);
+      send(pair.second(), "ab");
+      var probes = new ArrayList<Probe<Integer>>();
+      onLoop(
+          loop,
+          () -> {
+            probes.add(start(pair.first().readSome(arena.allocate(8))));
+            probes.add(start(pair.first().readSome(arena.allocate(8))));
+          });
+      loop.runUntilEmpty();
+      send(pair.second(), "cd");
+      drive(loop, () -> probes.get(1).done());
+      assertThat(probes.get(1).value()).isEqualTo(2);
+      pair.first().close();
+      pair.second().close();
+    }
+  }
+
+  // r[verify loop.cancel.unlink]
+  @EveryBackend
+  void aCancelledOperationLeavesItsQueueAndTheRegistrationStays(Backend backend)
+      throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      EventLoop loop = tapped.loop;
+      var pair = StreamSocket.pair(loop, loop);
+      var first = start(pair.first().readSome(arena.allocate(8)));
+      var second = start(pair.first().readSome(arena.allocate(8)));
+      loop.runUntilEmpty();
+      long controls = tapped.tap.calls("epollCtl");
+      first.operation.cancel();
+      drive(loop, first::done);
+      assertThat(first.outcome()).isEqualTo(Outcome.STOPPED);
+      send(pair.second(), "x");
+      drive(loop, second::done);
+      assertThat(second.value()).isEqualTo(1);
+
+      var third = start(pair.first().readSome(arena.allocate(8)));
+      loop.runUntilEmpty();
+      third.operation.cancel();
+      drive(loop, third::done);
+      send(pair.second(), "nobody waits");
+      drive(loop, () -> pair.first().reads.readiness == Readiness.READY);
+      assertThat(read(loop, pair.first())).isEqualTo("nobody waits");
+      assertThat(tapped.tap.calls("epollCtl")).isEqualTo(controls);
+      assertThat(first.count() + second.count() + third.count()).isEqualTo(3);
+      pair.first().close();
+      pair.second().close();
+    }
+  }
+
+  // r[verify loop.backend.single-shot]
+  @EveryBackend
+  void oneReadTakesOneMessage(Backend backend) throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      EventLoop loop = tapped.loop;
+      Sockets.Pair fds = Sockets.pair(tapped.tap.sys(), Sockets.Type.SEQUENCED_PACKETS, false);
+      Descriptor ours = Descriptor.adopt(loop, fds.first());
+      Descriptor theirs = Descriptor.adopt(loop, fds.second());
+      var one = start(ours.readSome(arena.allocate(16)));
+      loop.runUntilEmpty();
+      send(theirs, "first");
+      send(theirs, "second!");
+      loop.runUntilEmpty();
+      assertThat(one.count()).isEqualTo(1);
+      assertThat(one.value()).isEqualTo(5);
+      var two = start(ours.readSome(arena.allocate(16)));
+      loop.runUntilEmpty();
+      assertThat(two.value()).isEqualTo(7);
+      assertThat(one.count()).isEqualTo(1);
+      ours.close();
+      theirs.close();
+    }
+  }
+
+  // r[verify loop.fd.queues]
+  @EveryBackend
+  void eachDirectionIsServedInOrderAndWithoutTheOther(Backend backend) throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      EventLoop loop = tapped.loop;
+      Sockets.Pair fds = Sockets.pair(tapped.tap.sys(), Sockets.Type.SEQUENCED_PACKETS, false);
+      Descriptor ours = Descriptor.adopt(loop, fds.first());
+      Descriptor theirs = Descriptor.adopt(loop, fds.second());
+      var order = new ArrayList<String>();
+      var all = new CompletableFuture<Void>();
+      for (int i = 0; i < 3; i++) {
+        MemorySegment buffer = arena.allocate(16);
+        int number = i;
+        ours.readSome(buffer)
+            .start(
+                read -> {
+                  order.add(number + DescriptorSupport.text(buffer, 1));
+                  if (order.size() == 3) {
+                    all.complete(TimerOperation.nothing());
+                  }
+                });
+      }
+      // The writing direction is filled up: its operation waits, and the reads do not mind.
+      var writes = new ArrayList<Probe<Integer>>();
+      MemorySegment large = arena.allocate(30_000);
+      do {
+        writes.add(start(ours.writeSome(large)));
+        loop.runUntilEmpty();
+      } while (writes.getLast().done());
+      send(theirs, "a");
+      send(theirs, "b");
+      send(theirs, "c");
+      drive(loop, all::isDone);
+      assertThat(order).containsExactly("0a", "1b", "2c");
+      assertThat(writes.getLast().done()).isFalse();
+
+      // And the other way round: a read waits while the write goes on.
+      var read = start(ours.readSome(arena.allocate(16)));
+      for (int i = 0; i < writes.size(); i++) {
+        assertThat(result(loop, theirs.readSome(arena.allocate(30_000)))).isEqualTo(30_000);
+      }
+      drive(loop, writes.getLast()::done);
+      assertThat(read.done()).isFalse();
+      ours.close();
+      theirs.close();
+    }
+  }
+
+  // r[verify loop.fd.close]
+  @EveryBackend
+  void aDuplicateKeptElsewhereBringsNoEvents(Backend backend) throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      EventLoop loop = tapped.loop;
+      var pair = StreamSocket.pair(loop, loop);
+      var parked = start(pair.first().readSome(arena.allocate(8)));
+      loop.runUntilEmpty();
+      try (var duplicate = FdFlags.duplicate(Sys.forAnyThread(), pair.first().descriptor())) {
+        pair.first().close();
+        drive(loop, parked::done);
+        assertThat(parked.outcome()).isEqualTo(Outcome.STOPPED);
+        long events = loop.metrics().events();
+        send(pair.second(), "x");
+        loop.runUntilEmpty();
+        assertThat(loop.metrics().events()).isEqualTo(events);
+        assertThat(duplicate.isOpen()).isTrue();
+      }
+      pair.second().close();
+    }
+  }
+}

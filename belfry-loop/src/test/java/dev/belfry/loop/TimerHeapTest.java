@@ -1,0 +1,120 @@
+package dev.belfry.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+@SuppressWarnings("NullAway.Init") // set before each test
+final class TimerHeapTest {
+  private EventLoop loop;
+
+  @BeforeEach
+  void open() throws IOException {
+    loop = EventLoop.open();
+  }
+
+  @AfterEach
+  void close() {
+    loop.close();
+  }
+
+  private record Entry(long deadline, long order, TimerOperation timer) {}
+
+  // r[verify loop.timer.heap] r[verify loop.timer.cancel-lazy]
+  @Test
+  void aHeapAgreesWithASortedSetOverRandomInsertionsAndRemovals() {
+    var heap = new TimerHeap();
+    var model =
+        new TreeSet<Entry>(
+            Comparator.comparingLong(Entry::deadline).thenComparingLong(Entry::order));
+    var pending = new ArrayList<Entry>();
+    var random = new Random(11);
+    long order = 0;
+    for (int i = 0; i < 100_000; i++) {
+      boolean growing = i / 10_000 % 2 == 0;
+      int action = random.nextInt(10);
+      if (action < (growing ? 6 : 3) || model.isEmpty()) {
+        var entry = new Entry(random.nextInt(1000), order++, new TimerOperation(loop));
+        heap.add(entry.timer(), entry.deadline());
+        model.add(entry);
+        pending.add(entry);
+      } else if (action < 8) {
+        Entry entry = removeAny(pending, random.nextInt(pending.size()));
+        if (model.remove(entry)) { // else it has expired
+          heap.cancel(entry.timer());
+        }
+      } else {
+        long now = model.first().deadline() + random.nextInt(3) - 1;
+        Entry first = model.first();
+        if (first.deadline() <= now) {
+          assertSameTimer(heap.pollExpired(now), first);
+          model.pollFirst();
+        } else {
+          assertThat(heap.pollExpired(now)).isNull();
+        }
+      }
+      if (heap.pending() != model.size()) {
+        throw new AssertionError(heap.pending() + " pending instead of " + model.size());
+      }
+      long earliest = model.isEmpty() ? Long.MAX_VALUE : model.first().deadline();
+      if (heap.earliest() != earliest) {
+        throw new AssertionError("earliest " + heap.earliest() + " instead of " + earliest);
+      }
+      if (heap.entries() > Math.max(64, 2 * model.size() + 2)) {
+        throw new AssertionError(heap.entries() + " entries for " + model.size() + " timers");
+      }
+    }
+    for (Entry entry : model) {
+      assertSameTimer(heap.poll(), entry);
+    }
+    assertThat(heap.poll()).isNull();
+    assertThat(heap.entries()).isZero();
+  }
+
+  private static Entry removeAny(List<Entry> entries, int index) {
+    Entry entry = entries.get(index);
+    entries.set(index, entries.getLast());
+    entries.removeLast();
+    return entry;
+  }
+
+  private static void assertSameTimer(@Nullable TimerOperation timer, Entry expected) {
+    if (timer != expected.timer()) {
+      throw new AssertionError("not the timer of " + expected);
+    }
+  }
+
+  // r[verify loop.mt.lifetime]
+  @Test
+  void theOldPlaceOfATimerDoesNotCountForANewStart() {
+    var heap = new TimerHeap();
+    var timer = new TimerOperation(loop);
+    heap.add(timer, 10);
+    heap.cancel(timer);
+    heap.add(timer, 20);
+    assertThat(heap.pending()).isEqualTo(1);
+    assertThat(heap.pollExpired(15)).isNull();
+    assertThat(heap.pollExpired(20)).isSameAs(timer);
+    assertThat(heap.pollExpired(100)).isNull();
+  }
+
+  @Test
+  void deadlinesCompareByDifference() {
+    var heap = new TimerHeap();
+    var late = new TimerOperation(loop);
+    var early = new TimerOperation(loop);
+    heap.add(late, Long.MIN_VALUE + 5); // after the clock has wrapped
+    heap.add(early, Long.MAX_VALUE - 5);
+    assertThat(heap.poll()).isSameAs(early);
+    assertThat(heap.poll()).isSameAs(late);
+  }
+}

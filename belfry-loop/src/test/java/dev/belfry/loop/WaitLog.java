@@ -1,0 +1,80 @@
+package dev.belfry.loop;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.belfry.testkit.SysTap;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** The time-outs of a loop's waits, as they were passed to the kernel. */
+final class WaitLog {
+  /** A wait without a time-out. */
+  static final long FOREVER = -1;
+
+  private static final long NANOS_PER_SECOND = 1_000_000_000;
+
+  /** In nanoseconds; the fallback waits for ever and sets a timer. */
+  private final List<Long> timeouts = new CopyOnWriteArrayList<>();
+
+  /** Where the fallback's timer was set to. */
+  private final List<Long> timerDeadlines = new CopyOnWriteArrayList<>();
+
+  private WaitLog() {}
+
+  /** Looks at every wait from now on. */
+  static WaitLog of(SysTap tap) {
+    return of(tap, () -> {});
+  }
+
+  /** Looks at every wait from now on, and does something before each that may block. */
+  static WaitLog of(SysTap tap, Runnable beforeBlocking) {
+    var log = new WaitLog();
+    tap.script(
+        "epollPwait2",
+        (_, arguments) -> {
+          MemorySegment timeout = (MemorySegment) arguments[3];
+          return log.record(timeout.address() == 0 ? FOREVER : nanos(timeout, 0), beforeBlocking);
+        });
+    tap.script("epollWait", (_, arguments) -> log.record((Integer) arguments[3], beforeBlocking));
+    tap.script(
+        "timerfdSettime",
+        (_, arguments) -> {
+          log.timerDeadlines.add(nanos((MemorySegment) arguments[2], 16));
+          return OptionalLong.empty();
+        });
+    return log;
+  }
+
+  /** The system call by which a backend waits. */
+  static String call(Backend backend) {
+    return backend == Backend.EPOLL ? "epollPwait2" : "epollWait";
+  }
+
+  private OptionalLong record(long timeout, Runnable beforeBlocking) {
+    timeouts.add(timeout);
+    if (timeout != 0) {
+      beforeBlocking.run();
+    }
+    return OptionalLong.empty();
+  }
+
+  private static long nanos(MemorySegment timespec, long offset) {
+    return timespec.get(JAVA_LONG, offset) * NANOS_PER_SECOND
+        + timespec.get(JAVA_LONG, offset + Long.BYTES);
+  }
+
+  List<Long> timeouts() {
+    return timeouts;
+  }
+
+  List<Long> timerDeadlines() {
+    return timerDeadlines;
+  }
+
+  void clear() {
+    timeouts.clear();
+    timerDeadlines.clear();
+  }
+}
