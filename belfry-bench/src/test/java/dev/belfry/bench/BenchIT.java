@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -28,7 +27,8 @@ class BenchIT {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
-    command.addAll(List.of("-cp", jar() + ":" + TARGET.resolve("lib") + "/*"));
+    command.addAll(
+        List.of("-cp", TARGET.resolve("belfry-bench.jar") + ":" + TARGET.resolve("lib") + "/*"));
     command.add(Main.class.getName());
     command.addAll(List.of(arguments));
     Process process =
@@ -42,15 +42,6 @@ class BenchIT {
       process.destroyForcibly();
     }
     return new Run(process.exitValue(), Files.readString(output));
-  }
-
-  private static Path jar() throws IOException {
-    try (Stream<Path> files = Files.list(TARGET)) {
-      return files
-          .filter(file -> file.getFileName().toString().matches("belfry-bench-.*\\.jar"))
-          .findAny()
-          .orElseThrow();
-    }
   }
 
   private JsonNode report(String bench, String contenders)

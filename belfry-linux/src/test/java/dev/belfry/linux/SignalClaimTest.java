@@ -93,7 +93,7 @@ final class SignalClaimTest {
     }
   }
 
-  /** Whoever loses is told first, also when the loser is younger in the list than the winner. */
+  /** Whoever loses a signal is told before the one who gains it. */
   @Test
   void noSignalEverHasTwoHolders() {
     var holders = new ArrayList<SigSet>(List.of(SigSet.EMPTY, SigSet.EMPTY, SigSet.EMPTY));
