@@ -72,7 +72,6 @@ final class EpollWait implements AutoCloseable {
     return timer == null ? "epoll_pwait2" : "epoll_wait";
   }
 
-  // r[impl loop.wait.pwait2]
   /** Waits until a time at the latest; the number of events, or {@code -errno}. */
   // r[impl loop.wait.pwait2] r[impl loop.wait.relative] r[impl loop.wait.ns]
   int await(EpollEvents batch, long deadline) {
