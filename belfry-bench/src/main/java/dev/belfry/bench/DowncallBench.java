@@ -13,6 +13,10 @@ import dev.belfry.linux.Sockets;
 import dev.belfry.linux.Sys;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -47,6 +51,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 @SuppressWarnings("NullAway.Init") // open() sets the fields before anything is measured
 public class DowncallBench {
   private static final int BYTES = 64;
+  private static final int MSG_PEEK = 2;
 
   /** Which set of calls. */
   @Param public Calls calls;
@@ -62,6 +67,9 @@ public class DowncallBench {
   private Fd zero;
   private Fd nothing;
   private Sockets.Pair pair;
+  private Sockets.Pair full;
+  private Fd deaf;
+  private Fd sender;
 
   /** Opens what the calls are about. */
   @Setup
@@ -78,11 +86,22 @@ public class DowncallBench {
     zero = OpenFile.open(sys, Path.of("/dev/zero"), OpenFlags.READ_ONLY, 0);
     nothing = OpenFile.open(sys, Path.of("/dev/null"), OpenFlags.WRITE_ONLY, 0);
     pair = Sockets.pair(sys, Sockets.Type.STREAM, false);
+    full = Sockets.pair(sys, Sockets.Type.STREAM, false);
+    Sockets.send(sys, full.first().number(), buffer);
+    deaf = Sockets.open(sys, StandardProtocolFamily.INET, Sockets.Type.DATAGRAM, false);
+    Sockets.bind(sys, deaf.number(), new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    sender = Sockets.open(sys, StandardProtocolFamily.INET, Sockets.Type.DATAGRAM, false);
+    SocketAddress to = Sockets.localAddress(sys, deaf.number());
+    Sockets.connect(sys, sender.number(), Sockets.encode(arena, to));
   }
 
   /** Closes it. */
   @TearDown
   public void close() {
+    sender.close();
+    deaf.close();
+    full.first().close();
+    full.second().close();
     pair.first().close();
     pair.second().close();
     nothing.close();
@@ -146,6 +165,18 @@ public class DowncallBench {
   public long sendAndReceive() {
     return Sockets.send(sys, pair.first().number(), buffer)
         + Sockets.receive(sys, pair.second().number(), buffer);
+  }
+
+  /** 64 bytes as a datagram to a socket that nobody reads: once that is full they are dropped. */
+  @Benchmark
+  public long send() {
+    return Sockets.send(sys, sender.number(), buffer);
+  }
+
+  /** 64 bytes that stay where they are, so that each call finds them. */
+  @Benchmark
+  public long receive() {
+    return sys.recv(full.second().number(), buffer, BYTES, MSG_PEEK);
   }
 
   /** Nothing there: EAGAIN. */

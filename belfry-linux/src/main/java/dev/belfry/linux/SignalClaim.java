@@ -35,7 +35,13 @@ public final class SignalClaim implements AutoCloseable {
     var claim = new SignalClaim(wanted, onChange);
     synchronized (OPEN) {
       OPEN.add(claim);
-      settle();
+      try {
+        settle();
+      } catch (Throwable failure) {
+        OPEN.remove(claim); // nobody could close it any more
+        settle();
+        throw failure;
+      }
     }
     return claim;
   }
@@ -58,17 +64,16 @@ public final class SignalClaim implements AutoCloseable {
     }
   }
 
-  /** Those who lose a signal are told before the one who gains it, so that it never has two. */
+  /**
+   * Those who lose a signal are told before the one who gains it, so that it never has two: only a
+   * new claim takes signals away, and it comes last.
+   */
   private static void settle() {
     var due = new SigSet[OPEN.size()];
     SigSet taken = SigSet.EMPTY;
     for (int i = OPEN.size() - 1; i >= 0; i--) {
       due[i] = OPEN.get(i).wanted.minus(taken);
       taken = taken.union(due[i]);
-    }
-    for (int i = 0; i < due.length; i++) {
-      SignalClaim claim = OPEN.get(i);
-      claim.grant(claim.held.minus(claim.held.minus(due[i])));
     }
     for (int i = 0; i < due.length; i++) {
       OPEN.get(i).grant(due[i]);

@@ -5,6 +5,7 @@ import static dev.belfry.linux.Signo.INT;
 import static dev.belfry.linux.Signo.TERM;
 import static dev.belfry.linux.Signo.USR1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +38,22 @@ final class SignalClaimTest {
       assertThat(old.held()).isEqualTo(SigSet.of(INT, TERM));
     }
     assertThat(takeTold()).containsExactly("old {}");
+  }
+
+  @Test
+  void whoCannotTakeThemGivesThemBackAtOnce() {
+    try (SignalClaim old = take("old ", INT)) {
+      var refusal = new IllegalStateException("no descriptor left");
+      assertThatThrownBy(
+              () ->
+                  SignalClaim.take(
+                      SigSet.of(INT),
+                      _ -> {
+                        throw refusal;
+                      }))
+          .isSameAs(refusal);
+      assertThat(old.held()).isEqualTo(SigSet.of(INT));
+    }
   }
 
   @Test

@@ -73,8 +73,13 @@ final class FairnessTest {
       while (System.nanoTime() < end) {
         assertThat(tapped.tap.sys().write(pipe.writer().descriptor(), one, 1)).isEqualTo(1);
         long before = served[0];
+        long firedBefore = fired[0];
+        boolean due = loop.scheduler().now() >= next[0];
         loop.runSome();
         turns++;
+        if (due) {
+          assertThat(fired[0]).as("the timer in turn %d", turns).isGreaterThan(firedBefore);
+        }
         if (turns > 1) {
           assertThat(served[0]).as("turn %d", turns).isGreaterThan(before);
         }
@@ -83,7 +88,7 @@ final class FairnessTest {
       assertThat(turns).isGreaterThan(10);
       assertThat(bytes[0]).isGreaterThan(turns * 100_000); // about a share for each turn
       assertThat(bytes[0]).isLessThanOrEqualTo((turns + 1) * (256 * 1024 + 16 * 1024));
-      assertThat(fired[0]).isGreaterThan(5);
+      assertThat(fired[0]).isPositive();
       hose.close();
       pipe.reader().close();
       pipe.writer().close();

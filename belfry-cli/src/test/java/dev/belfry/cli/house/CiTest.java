@@ -12,6 +12,9 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The script of the continuous build, run with stand-ins for the programs it calls. */
 final class CiTest {
@@ -26,6 +29,8 @@ final class CiTest {
     Files.createFile(calls);
     program("mvn", "exit 0");
     program("git", "exit 0");
+    program("strace", "exit 0");
+    program("script", "exit 0");
     program("gcc", "exit 0");
     program("apt-get", "exit 0");
   }
@@ -70,13 +75,25 @@ final class CiTest {
     assertThat(Files.readString(calls)).doesNotContain("mvn");
   }
 
-  @Test
-  void goesOnWithoutGitWhereItCannotBeInstalled() throws Exception {
-    Files.delete(programs.resolve("git"));
+  @ParameterizedTest
+  @CsvSource({"git, git", "strace, strace", "script, bsdutils"})
+  void installsWhatSomeTestsAsk(String program, String debianPackage) throws Exception {
+    Files.delete(programs.resolve(program));
+    assertThat(run().exit()).isZero();
+    if (isRoot()) {
+      assertThat(Files.readAllLines(calls))
+          .contains("apt-get -q -y --no-install-recommends install " + debianPackage);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"git", "strace", "script"})
+  void goesOnWithoutWhereItCannotBeInstalled(String program) throws Exception {
+    Files.delete(programs.resolve(program));
     program("apt-get", "exit 100");
     Result result = run();
     assertThat(result.exit()).isZero();
-    assertThat(result.output()).contains("git");
+    assertThat(result.output()).contains("going on without " + program);
     assertThat(Files.readString(calls)).endsWith("mvn -B -ntp verify\n");
   }
 
