@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * started again, which allocates nothing.
  *
  * <p>There are three ways to use it: {@link #start} with a callback, {@link #await} in a coroutine
- * (or on any thread but the loop's own), and {@link #toFuture}. Each may be called from any thread.
+ * (or on any thread but the loop's own), and {@link #toFuture}. Each may be called from any thread,
+ * by one thread at a time.
  *
  * @param <T> the type of its value
  */
@@ -53,7 +54,7 @@ public abstract class Operation<T> extends Task {
 
   final EventLoop loop;
 
-  /** One of the above. IDLE to STARTED by compare-and-set of any thread, the rest by the loop. */
+  /** One of the above. IDLE to STARTED by whoever starts it, the rest by the loop. */
   private volatile int state;
 
   /** How often it was started; tells a late cancel from one that is meant. */
@@ -92,22 +93,41 @@ public abstract class Operation<T> extends Task {
   private void start(
       @Nullable Completion<? super T> callback, @Nullable Thread waiter, StopToken stop) {
     // r[impl loop.mt.lifetime] r[impl loop.backend.single-shot]
-    if (!STATE.compareAndSet(this, IDLE, STARTED)) {
+    boolean inLoop = loop.inLoop();
+    if (!claim(inLoop)) {
       throw new IllegalStateException(this + " was started and has not completed yet");
     }
     STARTS.setOpaque(this, starts + 1); // no other thread starts it meanwhile
-    completion = callback;
-    awaiter = waiter;
-    token = stop;
+    if (completion != callback) { // most operations are started again as they were
+      completion = callback;
+    }
+    if (waiter != null) {
+      awaiter = waiter;
+    }
+    if (token != stop) {
+      token = stop;
+    }
     if (callback instanceof OperationFuture<?> future) {
       future.start = starts;
     }
     prepare();
-    if (loop.inLoop()) {
+    if (inLoop) {
       begin(false);
     } else {
       loop.post(this);
     }
+  }
+
+  /** The loop thread needs no costly instruction for it: only one thread may start it at a time. */
+  private boolean claim(boolean inLoop) {
+    if (!inLoop) {
+      return STATE.compareAndSet(this, IDLE, STARTED);
+    }
+    if (state != IDLE) {
+      return false;
+    }
+    STATE.setRelease(this, STARTED);
+    return true;
   }
 
   /**
@@ -349,10 +369,8 @@ public abstract class Operation<T> extends Task {
   private void finish() {
     Thread waiting = awaiter;
     Completion<? super T> callback = completion;
-    awaiter = null;
-    completion = null;
-    token = StopToken.NEVER;
     if (waiting != null) {
+      awaiter = null;
       STATE.setRelease(this, AWAITED);
       if (waiting != Thread.currentThread()) {
         LockSupport.unpark(waiting);

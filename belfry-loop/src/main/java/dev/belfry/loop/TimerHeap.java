@@ -129,7 +129,7 @@ final class TimerHeap {
     int hole = from;
     while (hole > 0) {
       int parent = (hole - 1) / CHILDREN;
-      if (!before(deadline, number, deadlines[parent], numbers[parent])) {
+      if (order(deadline, number, parent) > 0) {
         break;
       }
       move(parent, hole);
@@ -140,25 +140,42 @@ final class TimerHeap {
 
   private void siftDown(int from, long deadline, long number, TimerOperation timer) {
     int hole = from;
-    while (true) {
-      int first = hole * CHILDREN + 1;
-      if (first >= size) {
-        break;
-      }
-      int least = first;
-      int end = Math.min(first + CHILDREN, size);
-      for (int child = first + 1; child < end; child++) {
-        if (before(deadlines[child], numbers[child], deadlines[least], numbers[least])) {
-          least = child;
-        }
-      }
-      if (!before(deadlines[least], numbers[least], deadline, number)) {
+    int child;
+    while ((child = hole * CHILDREN + 1) < size) {
+      int least = child + CHILDREN <= size ? leastOfFour(child) : leastOf(child, size);
+      if (order(deadline, number, least) < 0) {
         break;
       }
       move(least, hole);
       hole = least;
     }
     put(hole, deadline, number, timer);
+  }
+
+  /** A sign is added where a branch would be guessed wrong every other time. */
+  private int leastOfFour(int child) {
+    int left = child + isBefore(child + 1, child);
+    int right = child + 2 + isBefore(child + 3, child + 2);
+    return left + (right - left) * isBefore(right, left);
+  }
+
+  private int leastOf(int child, int end) {
+    int least = child;
+    for (int other = child + 1; other < end; other++) {
+      least += (other - least) * isBefore(other, least);
+    }
+    return least;
+  }
+
+  /** 1 if it is, else 0. */
+  private int isBefore(int entry, int other) {
+    return (int) (order(deadlines[entry], numbers[entry], other) >>> (Long.SIZE - 1));
+  }
+
+  /** Negative if something comes before an entry. By difference, because the clock may wrap. */
+  private long order(long deadline, long number, int entry) {
+    long order = deadline - deadlines[entry];
+    return order != 0 ? order : number - numbers[entry];
   }
 
   private void move(int from, int to) {
@@ -169,10 +186,5 @@ final class TimerHeap {
     deadlines[index] = deadline;
     numbers[index] = number;
     timers[index] = timer;
-  }
-
-  /** By difference, because the clock may wrap. */
-  private static boolean before(long deadline, long number, long otherDeadline, long otherNumber) {
-    return deadline == otherDeadline ? number < otherNumber : deadline - otherDeadline < 0;
   }
 }
