@@ -558,7 +558,10 @@ public final class EventLoop implements AutoCloseable {
     int budget = ready.size() + MORE_PER_TURN; // else an operation that always fails starves others
     while (budget-- > 0 && (task = ready.poll()) != null) {
       // What an operation's completion posts belongs to this turn, what other work posts does not.
-      inScheduledWork = !(task instanceof IoOperation || task instanceof TimerOperation);
+      inScheduledWork =
+          !(task instanceof IoOperation
+              || task instanceof TimerOperation
+              || task instanceof SignalOperation);
       runningCoroutine = task instanceof Coroutine<?> coroutine ? coroutine : null;
       long began = metrics.taskBegins();
       try {
