@@ -3,6 +3,8 @@ package dev.belfry.loop;
 import static java.lang.System.Logger.Level.ERROR;
 
 import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.ExitStatus;
+import dev.belfry.linux.PidFd;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
@@ -340,6 +342,20 @@ public final class EventLoop implements AutoCloseable {
     } catch (IOException impossible) {
       throw new AssertionError("a timer does not fail", impossible);
     }
+  }
+
+  // Children.
+
+  /**
+   * Waits for a process of the JDK to end; gives its exit code, 128 plus a signal that ended it.
+   */
+  public ChildOperation<Integer> child(Process process) {
+    return ChildOperation.of(this, process);
+  }
+
+  /** Waits for a child to end that {@link dev.belfry.linux.Spawn} has started, and reaps it. */
+  public ChildOperation<ExitStatus> child(PidFd process) {
+    return ChildOperation.of(this, process);
   }
 
   boolean add(Coroutine<?> coroutine) {
