@@ -11,6 +11,7 @@ import java.lang.foreign.MemorySegment;
  */
 public final class Epoll implements AutoCloseable {
   public static final int IN = 0x001;
+  public static final int PRI = 0x002;
   public static final int OUT = 0x004;
   public static final int ERR = 0x008;
   public static final int HUP = 0x010;

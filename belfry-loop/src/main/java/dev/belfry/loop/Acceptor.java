@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
 /** A socket that others connect to. Closing it also removes the file of a Unix socket. */
@@ -16,11 +18,29 @@ public final class Acceptor extends Handle {
   private static final int DEFAULT_BACKLOG = 1024;
 
   /** The file to remove, or null. */
-  private final @Nullable Path file;
+  private final @Nullable SocketFile file;
 
-  private Acceptor(EventLoop loop, Fd fd, @Nullable Path file) {
+  private Acceptor(EventLoop loop, Fd fd, @Nullable SocketFile file) {
     super(loop, fd);
     this.file = file;
+  }
+
+  /** The file of a Unix socket, and what tells it from another at the same path. */
+  private record SocketFile(Path path, Object key) {
+    static SocketFile at(Path path) throws IOException {
+      return new SocketFile(path, keyOf(path));
+    }
+
+    private static Object keyOf(Path path) throws IOException {
+      return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+    }
+
+    /** Removes it, unless somebody else listens there by now. */
+    void remove() throws IOException {
+      if (keyOf(path).equals(key)) {
+        Files.delete(path);
+      }
+    }
   }
 
   /** Listens at an address; port 0 stands for any free one. */
@@ -34,15 +54,14 @@ public final class Acceptor extends Handle {
     Sys sys = loop.sharedSys;
     Fd fd = Sockets.open(sys, Sockets.familyOf(address), Sockets.Type.STREAM, false);
     try {
-      Path file = null;
-      if (address instanceof UnixDomainSocketAddress unix) {
-        file = unix.getPath();
-      } else {
+      if (!(address instanceof UnixDomainSocketAddress)) {
         // Else a restart has to wait until the connections of the last run are forgotten.
         Sockets.setOption(sys, fd.number(), Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR, 1);
       }
       Sockets.bind(sys, fd.number(), address);
       Sockets.listen(sys, fd.number(), backlog);
+      SocketFile file =
+          address instanceof UnixDomainSocketAddress unix ? SocketFile.at(unix.getPath()) : null;
       return new Acceptor(loop, fd, file);
     } catch (IOException e) {
       fd.close();
@@ -69,11 +88,13 @@ public final class Acceptor extends Handle {
   void beforeClose() {
     if (file != null) {
       try {
-        Files.deleteIfExists(file);
+        file.remove();
+      } catch (NoSuchFileException gone) {
+        // Somebody else has.
       } catch (IOException left) {
         // Whoever listens there next is told that the address is in use.
         System.getLogger(Acceptor.class.getName())
-            .log(System.Logger.Level.WARNING, "cannot remove the socket file " + file, left);
+            .log(System.Logger.Level.WARNING, "cannot remove the socket file " + file.path(), left);
       }
     }
   }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class EpollDriver implements Driver {
   private static final int BATCH = 256;
   private static final long WAKE_TOKEN = -1;
-  private static final int INTEREST = Epoll.IN | Epoll.OUT | Epoll.RDHUP | Epoll.ET;
+  private static final int INTEREST = Epoll.IN | Epoll.OUT | Epoll.RDHUP | Epoll.PRI | Epoll.ET;
 
   private final EventLoop loop;
   private final Sys sys;
@@ -118,7 +118,7 @@ final class EpollDriver implements Driver {
       boolean exhausted =
           operation.exhausts(result)
               && operation.handle.isEmptyAfterShortRead()
-              && !operation.handle.hangUp;
+              && !operation.handle.moreAfterShortRead;
       direction.readiness = exhausted ? Readiness.BLOCKED : Readiness.READY;
       if (operation.accept(result)) {
         operation.completeValue();
@@ -258,15 +258,15 @@ final class EpollDriver implements Driver {
   // r[impl loop.op.edge] r[impl loop.epoll.interest]
   private void dispatch(Handle handle, int events) {
     boolean broken = (events & (Epoll.ERR | Epoll.HUP)) != 0;
-    if (broken || (events & Epoll.RDHUP) != 0) {
-      handle.hangUp = true;
+    if (broken || (events & (Epoll.RDHUP | Epoll.PRI)) != 0) {
+      handle.moreAfterShortRead = true;
     }
     // Writing first: that is where a connect finishes.
     if (broken || (events & Epoll.OUT) != 0) {
       handle.writes.readiness = Readiness.READY;
       goOn(handle, handle.writes);
     }
-    if (broken || (events & (Epoll.IN | Epoll.RDHUP)) != 0) {
+    if (broken || (events & (Epoll.IN | Epoll.RDHUP | Epoll.PRI)) != 0) {
       handle.reads.readiness = Readiness.READY;
       goOn(handle, handle.reads);
     }

@@ -14,7 +14,6 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -38,26 +37,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EventLoop implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(EventLoop.class.getName());
-  private static final VarHandle WAKE_AT;
   private static final VarHandle OWNER;
 
   static {
     try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      WAKE_AT = lookup.findVarHandle(EventLoop.class, "wakeAt", long.class);
-      OWNER = lookup.findVarHandle(EventLoop.class, "owner", Thread.class);
+      OWNER = MethodHandles.lookup().findVarHandle(EventLoop.class, "owner", Thread.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
   }
 
-  /** In {@link #wakeAt}: the loop is awake and looks at its inbox before it sleeps. */
-  private static final long AWAKE = Driver.NOW;
-
-  private static final long NO_DEADLINE = Driver.FOREVER;
-
-  /** How much of what work brings about is dealt with before the loop looks around. */
-  private static final int MORE_PER_TURN = 10_000;
+  /** After so many starts that a stopped loop has refused, it ends without refusing any more. */
+  private static final int MOST_REFUSALS = 1_000_000;
 
   /** The calls of the loop thread. */
   final Sys sys;
@@ -70,34 +61,13 @@ public final class EventLoop implements AutoCloseable {
   private final Driver driver;
   private final Backend backend;
   private final TimerHeap timers = new TimerHeap();
-  private final long busyPollNanos;
+  private final Work work = new Work(metrics);
+  private final Sleep sleep;
 
   // Only the loop thread touches these.
-  private final TaskQueue ready = new TaskQueue();
-  private final TaskQueue next = new TaskQueue();
-  private boolean inScheduledWork;
   private long inFlight;
   private int turn;
-  private int handled;
-
-  /** The coroutine that has the thread; the watchdog reads it and may see an old one. */
-  private @Nullable Coroutine<?> runningCoroutine;
-
-  /** Everybody else's way in. */
-  private final Inbox inbox = new Inbox();
-
-  /**
-   * When the loop will wake by itself, if it sleeps: a time of the clock or {@link #NO_DEADLINE};
-   * {@link #AWAKE} otherwise. The loop sets it before it sleeps and then looks at the inbox once
-   * more; a producer fills the inbox first and then looks here. So at least one sees the other.
-   */
-  private volatile long wakeAt = AWAKE;
-
-  /** Set by who wants the loop to look around without giving it a task; cleared after a wait. */
-  private volatile boolean wakePending;
-
-  /** How many threads may be about to write to the wake-up descriptor. */
-  private final AtomicInteger wakers = new AtomicInteger();
+  private int refusals;
 
   /** The thread that drives the loop, or null. */
   private volatile @Nullable Thread owner;
@@ -119,13 +89,13 @@ public final class EventLoop implements AutoCloseable {
 
   private EventLoop(LoopOptions options) throws IOException {
     this.options = options;
-    this.busyPollNanos = Scheduler.nanosOf(options.busyPoll());
     Sys given = options.systemCalls();
     this.sys = given != null ? given : Sys.forOneThread();
     this.sharedSys = given != null ? given : Sys.forAnyThread();
     EpollDriver epoll = EpollDriver.open(this, options.backend());
     this.driver = epoll;
     this.backend = epoll.backend();
+    this.sleep = new Sleep(epoll, work, metrics, Scheduler.nanosOf(options.busyPoll()));
   }
 
   /** A loop on the best epoll there is. */
@@ -191,7 +161,7 @@ public final class EventLoop implements AutoCloseable {
   // r[impl loop.run.sender]
   public Outcome run(RunMode mode, StopToken token) throws IOException {
     try (Driving _ = drive();
-        StopToken.Registration _ = token.onStop(this::wakeNow)) {
+        StopToken.Registration _ = token.onStop(sleep::wake)) {
       if (ended) {
         throw new IllegalStateException("the loop was stopped, which is final");
       }
@@ -199,7 +169,7 @@ public final class EventLoop implements AutoCloseable {
         if (token.isStopRequested()) {
           return Outcome.STOPPED;
         }
-        turn(NO_DEADLINE, false);
+        turn(Sleep.FOREVER, false);
       }
       finish();
       return Outcome.VALUE;
@@ -214,7 +184,7 @@ public final class EventLoop implements AutoCloseable {
       boolean stopped = false;
       while (count == 0 && !stopped && !ended) {
         stopped = isStopSeen();
-        count = turn(stopped ? AWAKE : NO_DEADLINE, true);
+        count = turn(stopped ? Sleep.AWAKE : Sleep.FOREVER, true);
       }
       return count;
     }
@@ -230,7 +200,7 @@ public final class EventLoop implements AutoCloseable {
   public int runSome(Duration atMost) throws IOException {
     try (Driving _ = drive()) {
       long nanos = Scheduler.nanosOf(atMost);
-      long until = nanos <= 0 ? AWAKE : saturatedAdd(System.nanoTime(), nanos);
+      long until = nanos <= 0 ? Sleep.AWAKE : saturatedAdd(System.nanoTime(), nanos);
       return isStopSeen() ? 0 : turn(until, true);
     }
   }
@@ -243,9 +213,9 @@ public final class EventLoop implements AutoCloseable {
       int some;
       do {
         isStopSeen();
-        some = ended ? 0 : turn(AWAKE, true);
+        some = ended ? 0 : turn(Sleep.AWAKE, true);
         count += some;
-      } while (some > 0 || !next.isEmpty() || !ready.isEmpty());
+      } while (some > 0 || !work.isEmpty());
       return count;
     }
   }
@@ -254,7 +224,7 @@ public final class EventLoop implements AutoCloseable {
   // r[impl loop.stop.flag]
   public void requestStop() {
     stopRequested = true;
-    wakeNow();
+    sleep.wake();
   }
 
   /** Whether a stop was requested. */
@@ -283,6 +253,10 @@ public final class EventLoop implements AutoCloseable {
           "a loop is closed after its run has returned: request a stop");
     }
     requestStop();
+    if (Thread.currentThread().isVirtual()) {
+      closeOnPlatformThread();
+      return;
+    }
     synchronized (closing) {
       awaitOwnership();
       try {
@@ -293,10 +267,24 @@ public final class EventLoop implements AutoCloseable {
         owner = null;
       }
     }
-    while (wakers.get() > 0) {
-      Thread.onSpinWait(); // a producer is between its decision to wake us and the write
-    }
+    sleep.awaitWakers();
     driver.close();
+  }
+
+  /** Coroutines that are left have to run to their end, and a virtual thread cannot carry them. */
+  private void closeOnPlatformThread() {
+    Thread closing = Thread.ofPlatform().name("belfry-loop-close").start(this::close);
+    boolean interrupted = false;
+    while (closing.isAlive()) {
+      try {
+        closing.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Waits until nobody drives the loop, whichever way it was driven, and takes it over. */
@@ -370,7 +358,7 @@ public final class EventLoop implements AutoCloseable {
   void remove(Coroutine<?> coroutine) {
     coroutines.remove(coroutine);
     if (!takesWork) {
-      wakeNow();
+      sleep.wake();
     }
   }
 
@@ -387,28 +375,17 @@ public final class EventLoop implements AutoCloseable {
   // r[impl loop.backend.submit-any]
   void post(Task task) {
     if (inLoop()) {
-      enqueueScheduled(task);
-    } else if (inbox.offer(task)) {
-      wakeFor(task instanceof TimerOperation timer ? timer.deadline() : AWAKE);
+      work.addScheduled(task);
+    } else if (work.post(task)) {
+      sleep.wakeFor(task instanceof TimerOperation timer ? timer.deadline() : Sleep.AWAKE);
     } else {
       task.abandoned();
     }
   }
 
-  /** Queues a completion: it runs in this turn. */
-  void enqueueCompletion(Task task) {
-    ready.add(task);
-  }
-
-  /** Queues posted work: in this turn if an event brought it, in the next if other work did. */
-  // r[impl loop.wait.drain-both]
-  void enqueueScheduled(Task task) {
-    (inScheduledWork ? next : ready).add(task);
-  }
-
-  /** Queues something for the next turn. */
-  void enqueueNext(Task task) {
-    next.add(task);
+  /** The queues of the loop thread. */
+  Work work() {
+    return work;
   }
 
   TimerHeap timers() {
@@ -428,6 +405,11 @@ public final class EventLoop implements AutoCloseable {
     return takesWork;
   }
 
+  /** Whether a start on the loop thread is worth completing, if only as stopped. */
+  boolean bearsStart() {
+    return takesWork || ++refusals <= MOST_REFUSALS;
+  }
+
   boolean hasEnded() {
     return ended;
   }
@@ -438,11 +420,11 @@ public final class EventLoop implements AutoCloseable {
 
   void operationEnded() {
     inFlight--;
-    handled++;
+    work.operationHandled();
   }
 
   @Nullable Coroutine<?> runningCoroutine() {
-    return runningCoroutine;
+    return work.runningCoroutine();
   }
 
   // The turn.
@@ -450,109 +432,36 @@ public final class EventLoop implements AutoCloseable {
   /**
    * One turn.
    *
-   * @param until when the wait ends at the latest: a time of the clock, {@link #NO_DEADLINE}, or
-   *     {@link #AWAKE} for no wait at all
+   * @param until when the wait ends at the latest: a time of the clock, {@link Sleep#FOREVER}, or
+   *     {@link Sleep#AWAKE} for no wait at all
    * @param unlessHandled do not wait either if the work that was queued is something to report
    * @return how many things were handled
    */
   private int turn(long until, boolean unlessHandled) throws ErrnoException {
     turn++;
-    handled = 0;
-    takePosted();
-    takeNext();
-    runReady();
-    metrics.turnEnded(pollOnce(unlessHandled && handled > 0 ? AWAKE : until));
-    if (wakePending) {
-      wakePending = false; // now, because our caller looks next at what the waker has changed
-    }
-    takePosted();
+    work.beginCount();
+    work.takePosted();
+    work.takeNext();
+    work.run();
+    boolean wait = !unlessHandled || work.handled() == 0;
+    metrics.turnEnded(sleep.sleep(wait ? sleepDeadline(until) : Sleep.AWAKE));
+    work.takePosted();
     expireTimers();
-    runReady();
-    return handled;
+    work.run();
+    return work.handled();
   }
 
-  private int pollOnce(long until) throws ErrnoException {
-    long deadline = sleepDeadline(until);
-    if (deadline == AWAKE) {
-      return driver.poll(Driver.NOW);
-    }
-    if (busyPollNanos > 0) {
-      int events = busyPoll(deadline);
-      if (events != 0) {
-        return Math.max(0, events);
-      }
-    }
-    metrics.asleep(true);
-    wakeAt = deadline;
-    try {
-      // From here on a producer wakes us; what came before is in the inbox.
-      if (!inbox.isEmpty() || wakePending) {
-        return driver.poll(Driver.NOW);
-      }
-      return driver.poll(deadline);
-    } finally {
-      wakeAt = AWAKE;
-      metrics.asleep(false);
-    }
-  }
-
-  /** When to wake at the latest; {@link #AWAKE} if there is something to do already. */
+  /** When to wake at the latest; {@link Sleep#AWAKE} if there is something to do already. */
   // r[impl loop.wait.flush-first] r[impl loop.wait.infinite]
   private long sleepDeadline(long until) {
-    if (until == AWAKE || !ready.isEmpty() || !next.isEmpty() || !inbox.isEmpty()) {
-      return AWAKE;
+    if (until == Sleep.AWAKE || !work.isEmpty() || work.hasPosted()) {
+      return Sleep.AWAKE;
     }
     long earliest = timers.earliest();
-    if (until == NO_DEADLINE) {
+    if (until == Sleep.FOREVER) {
       return earliest;
     }
-    return earliest == NO_DEADLINE || until - earliest < 0 ? until : earliest;
-  }
-
-  /** Polls for a while; the number of events, or -1 when there is other work or time is up. */
-  private int busyPoll(long deadline) throws ErrnoException {
-    long end = System.nanoTime() + busyPollNanos;
-    while (true) {
-      int events = driver.poll(Driver.NOW);
-      if (events > 0 || !inbox.isEmpty() || wakePending) {
-        return events > 0 ? events : -1;
-      }
-      long now = System.nanoTime();
-      if (deadline != NO_DEADLINE && deadline - now <= 0) {
-        return -1;
-      }
-      if (now - end >= 0) {
-        return 0;
-      }
-      Thread.onSpinWait();
-    }
-  }
-
-  /** Lets what was put off to this turn run; false if there was nothing. */
-  private boolean takeNext() {
-    int count = next.size();
-    for (int i = 0; i < count; i++) {
-      Task task = next.poll();
-      if (task != null) {
-        ready.add(task);
-      }
-    }
-    return count > 0;
-  }
-
-  private void takePosted() {
-    Task task = inbox.takeAll();
-    int count = 0;
-    while (task != null) {
-      Task following = task.posted;
-      task.posted = null;
-      ready.add(task);
-      task = following;
-      count++;
-    }
-    if (count > 0) {
-      metrics.posted(count);
-    }
+    return earliest == Sleep.FOREVER || until - earliest < 0 ? until : earliest;
   }
 
   // r[impl loop.timer.expire] r[impl loop.timer.never-early]
@@ -568,36 +477,16 @@ public final class EventLoop implements AutoCloseable {
     }
   }
 
-  private void runReady() {
-    metrics.queueDepth(ready.size());
-    Task task;
-    int budget = ready.size() + MORE_PER_TURN; // else an operation that always fails starves others
-    while (budget-- > 0 && (task = ready.poll()) != null) {
-      // What an operation's completion posts belongs to this turn, what other work posts does not.
-      inScheduledWork =
-          !(task instanceof IoOperation
-              || task instanceof TimerOperation
-              || task instanceof SignalOperation);
-      runningCoroutine = task instanceof Coroutine<?> coroutine ? coroutine : null;
-      long began = metrics.taskBegins();
-      try {
-        task.run();
-      } catch (RuntimeException | Error e) {
-        LOG.log(ERROR, "an exception escaped from work on the loop; the loop goes on", e);
-      }
-      metrics.taskEnded(began);
-      if (!(task instanceof Operation)) {
-        handled++; // operations count when they complete
-      }
-    }
-    inScheduledWork = false;
-    runningCoroutine = null;
-  }
-
   // r[impl loop.run.drained]
   private boolean isDone(RunMode mode) {
-    return isStopSeen()
-        && (mode == RunMode.STOPPED || (inFlight == 0 && ready.isEmpty() && next.isEmpty()));
+    if (mode == RunMode.STOPPED) {
+      return isStopSeen();
+    }
+    if (stopRequested && takesWork) {
+      work.takePosted(); // what was posted before the stop is drained too
+      work.run();
+    }
+    return isStopSeen() && inFlight == 0 && work.isEmpty();
   }
 
   /** Whether the stop was requested; from the first look on no new work is taken. */
@@ -619,19 +508,11 @@ public final class EventLoop implements AutoCloseable {
       do {
         cancelAll();
         coroutines.forEach(Coroutine::cancel);
-        turn(coroutines.isEmpty() || inFlight > 0 ? AWAKE : NO_DEADLINE, false);
-      } while (inFlight > 0 || !coroutines.isEmpty() || !ready.isEmpty() || !next.isEmpty());
+        turn(coroutines.isEmpty() || inFlight > 0 ? Sleep.AWAKE : Sleep.FOREVER, false);
+      } while (inFlight > 0 || !coroutines.isEmpty() || !work.isEmpty());
     } finally {
       ended = true;
-      Task left = inbox.close();
-      while (left != null) {
-        Task following = left.posted;
-        ready.add(left);
-        left = following;
-      }
-      do {
-        runReady();
-      } while (takeNext()); // there are some if the last turn failed
+      work.end(); // there is something left if the last turn failed
     }
   }
 
@@ -641,33 +522,6 @@ public final class EventLoop implements AutoCloseable {
       timer.completeStopped();
     }
     driver.cancelAll();
-  }
-
-  // Waking.
-
-  // r[impl loop.wake.eventfd]
-  private void wakeNow() {
-    wakePending = true;
-    wakeFor(AWAKE);
-  }
-
-  /** Wakes the loop if it would otherwise sleep beyond a time; any thread. */
-  // r[impl loop.timer.rearm-wake] r[impl loop.timer.no-wake-later]
-  private void wakeFor(long deadline) {
-    long sleepsUntil = wakeAt;
-    if (sleepsUntil == AWAKE
-        || (deadline != AWAKE && sleepsUntil != NO_DEADLINE && deadline - sleepsUntil >= 0)) {
-      return;
-    }
-    wakers.incrementAndGet();
-    try {
-      if ((long) WAKE_AT.getAndSet(this, AWAKE) != AWAKE) {
-        metrics.wakeUpSent();
-        driver.wake();
-      }
-    } finally {
-      wakers.decrementAndGet();
-    }
   }
 
   // Who drives.
@@ -696,7 +550,7 @@ public final class EventLoop implements AutoCloseable {
 
   private static long saturatedAdd(long time, long nanos) {
     long sum = time + nanos;
-    return sum < time ? NO_DEADLINE - 1 : sum;
+    return sum < time ? Sleep.FOREVER - 1 : sum;
   }
 
   @Override

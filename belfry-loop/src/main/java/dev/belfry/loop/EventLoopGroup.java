@@ -69,6 +69,10 @@ public final class EventLoopGroup implements AutoCloseable {
       loop.run();
     } catch (IOException e) {
       throw new IllegalStateException("the " + loop + " failed", e);
+    } catch (IllegalStateException e) {
+      if (!loop.isStopRequested()) { // else it was closed before this thread came to drive it
+        throw e;
+      }
     }
   }
 

@@ -22,7 +22,10 @@ public abstract class Handle implements AutoCloseable {
 
   // The driver's.
   int slot = NOT_REGISTERED;
-  boolean hangUp;
+
+  /** The peer has hung up or sent urgent data: a short read is not the end of what is there. */
+  boolean moreAfterShortRead;
+
   boolean unpollable;
 
   /** Set on the loop thread. */
@@ -100,7 +103,7 @@ public abstract class Handle implements AutoCloseable {
   final void resumeNextTurn() {
     if (!resume.queued) {
       resume.queued = true;
-      loop.enqueueNext(resume);
+      loop.work().addNext(resume);
     }
   }
 

@@ -17,6 +17,15 @@ final class HandleTable {
   private int freeCount;
   private int used;
 
+  HandleTable() {
+    this(0);
+  }
+
+  /** A table whose slots were given out so often already. */
+  HandleTable(int generation) {
+    Arrays.fill(generations, generation);
+  }
+
   long add(Handle handle) {
     int slot = freeCount > 0 ? free[--freeCount] : newSlot();
     handles[slot] = handle;
@@ -48,11 +57,6 @@ final class HandleTable {
         action.accept(handle);
       }
     }
-  }
-
-  /** Lets a test come to the end of the generations. */
-  void setGeneration(int slot, int generation) {
-    generations[slot] = generation;
   }
 
   private int newSlot() {

@@ -94,6 +94,10 @@ public abstract class Operation<T> extends Task {
       @Nullable Completion<? super T> callback, @Nullable Thread waiter, StopToken stop) {
     // r[impl loop.mt.lifetime] r[impl loop.backend.single-shot]
     boolean inLoop = loop.inLoop();
+    if (inLoop && !loop.bearsStart()) {
+      throw new IllegalStateException(
+          "the loop was stopped, and work is started on it again and again: " + this);
+    }
     if (!claim(inLoop)) {
       throw new IllegalStateException(this + " was started and has not completed yet");
     }
@@ -249,6 +253,11 @@ public abstract class Operation<T> extends Task {
   /** Releases a value that nobody takes, where it is something to be released. */
   void discardValue() {}
 
+  /** Whether it serves an operation that is in flight, so that a stopped loop takes it too. */
+  boolean isInternal() {
+    return false;
+  }
+
   /** Called by the starting thread, before the loop sees the start. */
   void prepare() {}
 
@@ -292,7 +301,8 @@ public abstract class Operation<T> extends Task {
     loop.operationBegun();
     // A coroutine that waits for the token's lock lets the loop go on meanwhile. So until then
     // this stays STARTED, and a cancel that comes finds nothing to withdraw and leaves word.
-    boolean watched = !token.isStopRequested() && loop.takesWork() && watchToken();
+    boolean watched =
+        !token.isStopRequested() && (loop.takesWork() || isInternal()) && watchToken();
     STATE.setRelease(this, ACTIVE);
     if (!watched || cancelled == starts) {
       complete(STOPPED, null);
@@ -341,7 +351,7 @@ public abstract class Operation<T> extends Task {
     if (awaiter != null) {
       deliver();
     } else {
-      loop.enqueueCompletion(this);
+      loop.work().addCompletion(this);
     }
   }
 

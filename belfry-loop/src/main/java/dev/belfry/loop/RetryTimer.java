@@ -20,7 +20,7 @@ final class RetryTimer {
   RetryTimer(Handle handle, Direction direction) {
     this.handle = handle;
     this.direction = direction;
-    this.timer = new TimerOperation(handle.loop);
+    this.timer = TimerOperation.internal(handle.loop);
   }
 
   void start() {

@@ -15,12 +15,28 @@ public final class TimerOperation extends Operation<Void> {
   /** Which entry of the heap is this timer's; changed by the heap alone. */
   long number = NOT_PENDING;
 
+  private final boolean internal;
   private boolean relative;
   private long nanos;
   private long deadline;
 
   TimerOperation(EventLoop loop) {
+    this(loop, false);
+  }
+
+  private TimerOperation(EventLoop loop, boolean internal) {
     super(loop);
+    this.internal = internal;
+  }
+
+  /** One that a stopped loop takes too. */
+  static TimerOperation internal(EventLoop loop) {
+    return new TimerOperation(loop, true);
+  }
+
+  @Override
+  boolean isInternal() {
+    return internal;
   }
 
   /**

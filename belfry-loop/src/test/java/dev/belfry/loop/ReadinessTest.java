@@ -189,7 +189,7 @@ final class ReadinessTest {
 
       send(pair.first(), "x");
       pair.first().shutdownWrite();
-      drive(loop, () -> ours.hangUp);
+      drive(loop, () -> ours.moreAfterShortRead);
       assertThat(ours.reads.readiness).isEqualTo(Readiness.READY);
       assertThat(result(loop, ours.readSome(arena.allocate(64)))).isEqualTo(1);
       assertThat(ours.reads.readiness).isEqualTo(Readiness.READY); // the end is still to come

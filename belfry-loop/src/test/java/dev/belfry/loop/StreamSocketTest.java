@@ -209,7 +209,7 @@ final class StreamSocketTest {
       result(loop, acceptor.accept()).close();
       drive(loop, connect::done);
       assertThat(connect.value()).isSameAs(last);
-      assertThat(last.hangUp).isFalse();
+      assertThat(last.moreAfterShortRead).isFalse();
 
       // One that waits ends with the loop.
       var waiting = start(connecting(loop, address, clients));

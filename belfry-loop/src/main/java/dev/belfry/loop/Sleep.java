@@ -1,0 +1,132 @@
+package dev.belfry.loop;
+
+import dev.belfry.linux.ErrnoException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * How a loop sleeps and how others wake it: by a system call only if it sleeps and would sleep too
+ * long.
+ */
+final class Sleep {
+  /** A time to wake: at once. In {@link #until}: awake, and looks at the work before it sleeps. */
+  static final long AWAKE = Driver.NOW;
+
+  /** A time to wake: only when woken. */
+  static final long FOREVER = Driver.FOREVER;
+
+  private static final VarHandle UNTIL;
+
+  static {
+    try {
+      UNTIL = MethodHandles.lookup().findVarHandle(Sleep.class, "until", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final Driver driver;
+  private final Work work;
+  private final LoopMetrics metrics;
+  private final long busyPollNanos;
+
+  /**
+   * When the loop will wake by itself, if it sleeps: a time of the clock or {@link #FOREVER};
+   * {@link #AWAKE} otherwise. The loop sets it before it sleeps and then looks at the posted work
+   * once more; a producer posts first and then looks here. So at least one sees the other.
+   */
+  private volatile long until = AWAKE;
+
+  /** Set by who wants the loop to look around without giving it a task. */
+  private volatile boolean nudged;
+
+  /** How many threads may be about to write to the wake-up descriptor. */
+  private final AtomicInteger wakers = new AtomicInteger();
+
+  Sleep(Driver driver, Work work, LoopMetrics metrics, long busyPollNanos) {
+    this.driver = driver;
+    this.work = work;
+    this.metrics = metrics;
+    this.busyPollNanos = busyPollNanos;
+  }
+
+  /** Waits for events until a deadline or until woken; says how many events there were. */
+  int sleep(long deadline) throws ErrnoException {
+    int events = deadline == AWAKE ? driver.poll(Driver.NOW) : sleepUnlessBusy(deadline);
+    if (nudged) {
+      nudged = false; // now, because our caller looks next at what the waker has changed
+    }
+    return events;
+  }
+
+  private int sleepUnlessBusy(long deadline) throws ErrnoException {
+    if (busyPollNanos > 0) {
+      int events = busyPoll(deadline);
+      if (events != 0) {
+        return Math.max(0, events);
+      }
+    }
+    metrics.asleep(true);
+    until = deadline;
+    try {
+      // From here on a producer wakes us; what came before was posted.
+      return driver.poll(work.hasPosted() || nudged ? Driver.NOW : deadline);
+    } finally {
+      until = AWAKE;
+      metrics.asleep(false);
+    }
+  }
+
+  /** Polls for a while; the number of events, or -1 when there is other work or time is up. */
+  private int busyPoll(long deadline) throws ErrnoException {
+    long end = System.nanoTime() + busyPollNanos;
+    while (true) {
+      int events = driver.poll(Driver.NOW);
+      if (events > 0 || work.hasPosted() || nudged) {
+        return events > 0 ? events : -1;
+      }
+      long now = System.nanoTime();
+      if (deadline != FOREVER && deadline - now <= 0) {
+        return -1;
+      }
+      if (now - end >= 0) {
+        return 0;
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  /** Makes the loop look around, now or at its next wait; any thread. */
+  // r[impl loop.wake.eventfd]
+  void wake() {
+    nudged = true;
+    wakeFor(AWAKE);
+  }
+
+  /** Wakes the loop if it would otherwise sleep beyond a time; any thread. */
+  // r[impl loop.timer.rearm-wake] r[impl loop.timer.no-wake-later]
+  void wakeFor(long deadline) {
+    long sleepsUntil = until;
+    if (sleepsUntil == AWAKE
+        || (deadline != AWAKE && sleepsUntil != FOREVER && deadline - sleepsUntil >= 0)) {
+      return;
+    }
+    wakers.incrementAndGet();
+    try {
+      if ((long) UNTIL.getAndSet(this, AWAKE) != AWAKE) {
+        metrics.wakeUpSent();
+        driver.wake();
+      }
+    } finally {
+      wakers.decrementAndGet();
+    }
+  }
+
+  /** Waits until nobody is between the decision to wake the loop and the system call. */
+  void awaitWakers() {
+    while (wakers.get() > 0) {
+      Thread.onSpinWait();
+    }
+  }
+}

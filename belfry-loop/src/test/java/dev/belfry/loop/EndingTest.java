@@ -1,0 +1,162 @@
+package dev.belfry.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import dev.belfry.linux.Errno;
+import dev.belfry.loop.DescriptorSupport.Tapped;
+import dev.belfry.loop.LoopSupport.EveryBackend;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A loop comes to its end whatever its users do, and ends what was begun. */
+final class EndingTest {
+  @TempDir private Path directory;
+
+  // r[verify loop.stop.nonew]
+  @EveryBackend
+  void aCallbackThatAlwaysStartsAgainDoesNotKeepTheLoop(Backend backend) {
+    assertTimeoutPreemptively(
+        LoopSupport.PATIENCE,
+        () -> {
+          var refusal = new AtomicReference<Throwable>();
+          try (EventLoop loop = EventLoop.open(backend)) {
+            TimerOperation timer = loop.scheduler().after(Duration.ofMillis(1));
+            timer.start(
+                new Completion<>() {
+                  @Override
+                  public void completed(Operation<? extends Void> done) {
+                    loop.requestStop();
+                    try {
+                      timer.start(this); // whatever the outcome
+                    } catch (IllegalStateException e) {
+                      refusal.set(e);
+                    }
+                  }
+                });
+            loop.run();
+          }
+          assertThat(refusal.get()).hasMessageContaining("again and again: timer");
+        });
+  }
+
+  // r[verify loop.stop.nonew]
+  @EveryBackend
+  void norDoesACoroutineThatAlwaysWaitsAgain(Backend backend) {
+    assertTimeoutPreemptively(
+        LoopSupport.PATIENCE,
+        () -> {
+          try (EventLoop loop = EventLoop.open(backend)) {
+            Coroutine<Integer> stubborn =
+                loop.spawn(
+                    "stubborn",
+                    () -> {
+                      while (true) {
+                        try {
+                          loop.sleep(Duration.ofMillis(1));
+                        } catch (StoppedException goesOn) {
+                          loop.requestStop();
+                        }
+                      }
+                    });
+            loop.scheduler().execute(loop::requestStop);
+            loop.run();
+            assertThat(stubborn.result().exceptionNow()).hasMessageContaining("again and again");
+          }
+        });
+  }
+
+  // r[verify loop.run.drained]
+  @EveryBackend
+  void whatWasPostedBeforeTheStopIsDrained(Backend backend) throws Exception {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      var timer = new AtomicReference<CompletableFuture<Void>>();
+      LoopSupport.join(
+          Thread.ofPlatform()
+              .start(() -> timer.set(loop.scheduler().after(Duration.ofMillis(5)).toFuture())));
+      loop.requestStop();
+      loop.run(RunMode.DRAINED);
+      assertThat(timer.get()).isCompleted();
+    }
+  }
+
+  // r[verify loop.run.drained]
+  @EveryBackend
+  void anAcceptThatWaitsForADescriptorIsDrained(Backend backend) throws Exception {
+    try (var tapped = new Tapped(backend)) {
+      EventLoop loop = tapped.loop;
+      var acceptor =
+          Acceptor.open(loop, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      var client = StreamSocket.open(loop, StandardProtocolFamily.INET);
+      DescriptorSupport.result(loop, client.connect(acceptor.localAddress()));
+      tapped.tap.fail("accept4", Errno.EMFILE);
+      var accept = DescriptorSupport.start(acceptor.accept());
+      LoopSupport.drive(loop, () -> loop.metrics().acceptsPostponed() > 1);
+      loop.requestStop();
+      Thread.ofPlatform()
+          .start(
+              () -> {
+                LoopSupport.await(() -> loop.metrics().acceptsPostponed() > 3);
+                tapped.tap.pass("accept4");
+              });
+      loop.run(RunMode.DRAINED);
+      assertThat(accept.outcome()).isEqualTo(Outcome.VALUE);
+      accept.value().close();
+      client.close();
+      acceptor.close();
+    }
+  }
+
+  @EveryBackend
+  void anAcceptorLeavesTheFileOfWhoListensThereAfterIt(Backend backend) throws Exception {
+    Path path = directory.resolve("socket");
+    var address = UnixDomainSocketAddress.of(path);
+    try (EventLoop loop = EventLoop.open(backend)) {
+      var old = Acceptor.open(loop, address);
+      Files.delete(path);
+      var young = Acceptor.open(loop, address);
+      old.close();
+      LoopSupport.drive(loop, old::isClosed);
+      assertThat(path).exists();
+      young.close();
+      LoopSupport.drive(loop, young::isClosed);
+      assertThat(path).doesNotExist();
+    }
+  }
+
+  @Test
+  void aVirtualThreadMayCloseALoopWithCoroutinesThatNobodyDrives() throws Exception {
+    EventLoop loop = EventLoop.open();
+    Coroutine<Void> sleeper = loop.spawn("sleeper", () -> loop.sleep(Duration.ofHours(1)));
+    LoopSupport.join(Thread.ofVirtual().start(loop::close));
+    assertThat(sleeper.result().handle((_, thrown) -> thrown).join())
+        .isInstanceOf(StoppedException.class);
+  }
+
+  @Test
+  void aLoopOfAGroupMayBeClosedBeforeItsThreadCameToIt() throws Exception {
+    var escaped = new AtomicReference<Throwable>();
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    Thread.setDefaultUncaughtExceptionHandler((_, e) -> escaped.set(e));
+    try {
+      for (int i = 0; i < LoopSupport.rounds(50, 1000); i++) {
+        try (var group = EventLoopGroup.open(2, LoopOptions.DEFAULT)) {
+          group.start();
+          group.loops().getFirst().close();
+        }
+      }
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(before);
+    }
+    assertThat(escaped.get()).isNull();
+  }
+}
