@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Many connections at once, used and closed. */
 final class ManyConnectionsTest {
-  private static final int COUNT = LoopSupport.rounds(1_000, 9_500);
+  private static final int COUNT = LoopSupport.rounds(1_000, 10_000);
   private static final long MEGABYTE = 1 << 20;
 
   /** Lets this process have as many descriptors as it may. */
