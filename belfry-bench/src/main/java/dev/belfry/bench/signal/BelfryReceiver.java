@@ -2,6 +2,7 @@ package dev.belfry.bench.signal;
 
 import dev.belfry.bench.harness.ContenderMain;
 import dev.belfry.linux.Signo;
+import dev.belfry.loop.Completion;
 import dev.belfry.loop.EventLoop;
 import dev.belfry.loop.LoopCarrier;
 import dev.belfry.loop.Operation;
@@ -54,7 +55,7 @@ public final class BelfryReceiver {
     for (int signum : new int[] {Signo.USR1, QUEUED}) {
       SignalOperation next = service.next(signum);
       if (callbacks) {
-        callBack(next);
+        next.start(new Callback(next));
       } else {
         loop.spawn("receive", () -> receive(next));
       }
@@ -63,19 +64,22 @@ public final class BelfryReceiver {
     return true;
   }
 
-  private void callBack(SignalOperation next) {
-    next.start(
-        received -> {
-          handle(received);
-          callBack(next);
-        });
-  }
+  /** The same object handles one signal after the other. */
+  private final class Callback implements Completion<SignalInfo> {
+    private final SignalOperation next;
 
-  private void handle(Operation<? extends SignalInfo> received) {
-    try {
-      note(received.result());
-    } catch (IOException e) {
-      throw new IllegalStateException("signals cannot be read", e);
+    Callback(SignalOperation next) {
+      this.next = next;
+    }
+
+    @Override
+    public void completed(Operation<? extends SignalInfo> received) {
+      try {
+        note(received.result());
+      } catch (IOException e) {
+        throw new IllegalStateException("signals cannot be read", e);
+      }
+      next.start(this);
     }
   }
 

@@ -81,24 +81,21 @@ public final class SignalCommand extends Benchmark {
             options
                 .effort()
                 .choose(Duration.ofMillis(50), Duration.ofMillis(700), Duration.ofMillis(1500)));
-    Duration warmUp =
-        options
-            .effort()
-            .choose(Duration.ofMillis(50), Duration.ofSeconds(2), Duration.ofSeconds(5));
+    int warmUps = options.effort().choose(100, 20_000, 50_000);
     var rounds =
         new Rounds<>(
             names,
             Function.identity(),
             List.of(SignalWorkload.values()),
             workload -> Map.of("workload", workload.label));
-    int warmUps = names.size() * SignalWorkload.values().length;
-    try (var progress = new Progress(warmUps + rounds.steps(options.rounds()))) {
+    int warmUpSteps = names.size() * SignalWorkload.values().length;
+    try (var progress = new Progress(warmUpSteps + rounds.steps(options.rounds()))) {
       for (String name : names) {
         for (SignalWorkload workload : SignalWorkload.values()) {
           progress.step("warming up " + name);
           SignalContender contender = SignalContender.of(name);
           if (contender.warmsUp() && contender.takesPartIn(workload)) {
-            load.run(name, processes.get(name), workload, warmUp);
+            load.warmUp(name, processes.get(name), workload, warmUps);
           }
         }
       }

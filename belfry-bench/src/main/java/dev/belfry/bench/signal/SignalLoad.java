@@ -26,9 +26,29 @@ record SignalLoad(Path program, Path mailbox, Pinning pinning) {
 
   private static final Duration GRACE = Duration.ofSeconds(30);
 
-  /** Sends once; what was measured. */
+  /** Between two signals or bursts: long enough for the receiver to go to sleep. */
+  private static final Duration PAUSE = Duration.ofNanos(400_000);
+
+  /** Sends for a time; what was measured. */
   Map<String, Double> run(
       String name, ContenderProcess receiver, SignalWorkload workload, Duration measured)
+      throws IOException {
+    return send(name, receiver, workload, workload.count(measured), PAUSE, measured.plus(GRACE));
+  }
+
+  /** Sends without a pause, so that what handles a signal gets compiled. */
+  void warmUp(String name, ContenderProcess receiver, SignalWorkload workload, int count)
+      throws IOException {
+    send(name, receiver, workload, count, Duration.ZERO, GRACE);
+  }
+
+  private Map<String, Double> send(
+      String name,
+      ContenderProcess receiver,
+      SignalWorkload workload,
+      long count,
+      Duration pause,
+      Duration limit)
       throws IOException {
     List<String> command =
         List.of(
@@ -36,10 +56,11 @@ record SignalLoad(Path program, Path mailbox, Pinning pinning) {
             mailbox.toString(),
             String.valueOf(receiver.pid()),
             workload.label,
-            String.valueOf(workload.count(measured)));
+            String.valueOf(count),
+            String.valueOf(pause.toNanos()));
     String line;
     try (var load = ContenderProcess.start("signals to " + name, command, pinning)) {
-      line = load.readLine(measured.plus(GRACE));
+      line = load.readLine(limit);
     }
     double[] figures =
         Pattern.compile(" ").splitAsStream(line).mapToDouble(Double::parseDouble).toArray();

@@ -4,10 +4,11 @@
  * queued signals that came out of order, and from word 8 on stands for each number when its handler
  * ran, on CLOCK_MONOTONIC.
  *
- *   signal_load FILE PID paced COUNT   USR1 by kill, the next when the one before was handled
- *   signal_load FILE PID burst COUNT   COUNT times SIZE realtime signals by sigqueue, then a pause
- *   signal_load FILE PID flood COUNT   COUNT realtime signals, as fast as sigqueue takes them
+ *   signal_load FILE PID paced COUNT PAUSE   USR1 by kill, the next when the one before was handled
+ *   signal_load FILE PID burst COUNT PAUSE   COUNT times SIZE realtime signals by sigqueue
+ *   signal_load FILE PID flood COUNT PAUSE   COUNT realtime signals, as fast as sigqueue takes them
  *
+ * PAUSE is the nanoseconds before each signal, each burst and the flood.
  * Prints: p50 and p99 of the nanoseconds, how many were lost, how many out of order, signals/s.
  */
 #define _GNU_SOURCE
@@ -25,7 +26,6 @@
 
 #define SIZE 100
 #define MOST 100000
-#define PAUSE_NANOS 400000
 #define LOOK_NANOS 100000
 #define PATIENCE_NANOS 5000000000LL
 
@@ -79,7 +79,7 @@ static int by_size(const void *a, const void *b) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 5) return 2;
+  if (argc != 6) return 2;
   int fd = open(argv[1], O_RDWR | O_CLOEXEC);
   size_t bytes = (8 + MOST) * sizeof(long long);
   words = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -89,6 +89,7 @@ int main(int argc, char **argv) {
   }
   memset((void *)words, 0, bytes); /* also what a sender before us had given up */
   pid_t pid = atoi(argv[2]);
+  long pause = atol(argv[5]);
   int count = atoi(argv[4]), paced = !strcmp(argv[3], "paced"), burst = !strcmp(argv[3], "burst");
   taken = calloc(burst ? (size_t)count * SIZE : (size_t)count, sizeof *taken);
   if (!taken || count > MOST) return 1;
@@ -96,7 +97,7 @@ int main(int argc, char **argv) {
   long total = burst ? (long)count * SIZE : count;
   if (paced || burst) {
     for (int i = 0; i < count; i++) {
-      rest(PAUSE_NANOS);
+      rest(pause);
       long long start = nanos();
       if (paced) {
         atomic_store(&words[0], 0);
