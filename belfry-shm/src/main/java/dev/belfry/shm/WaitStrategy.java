@@ -10,8 +10,8 @@ public enum WaitStrategy {
   /** Lets other threads run between looks, but does not sleep. */
   YIELD,
   /**
-   * Spins for a while that follows how long the waits of late took, at most some fifty
-   * microseconds, then sleeps. The default.
+   * Spins for a while that follows how long the waits of late took, at most 200 microseconds, then
+   * sleeps. The default.
    */
   ADAPTIVE,
   /** Sleeps at once. */

@@ -15,11 +15,17 @@ final class Waiter {
   /** Looks without asking for the time, which costs as much as many looks. */
   private static final int LOOKS = 100;
 
+  /** Looks before anything else: about as long as the answer of a peer that is awake takes. */
+  private static final int FIRST_LOOKS = 1000;
+
   private static final long LEAST_SPIN_NANOS = 2_000;
 
-  /** About what it costs to go to sleep and be woken: a longer spin cannot pay off. */
+  /**
+   * A few times what it costs to go to sleep and be woken. It must be more than that: a pair in
+   * which both sides sleep sees no shorter waits, and would never find out that spinning pays.
+   */
   private static final long MOST_SPIN_NANOS =
-      Runtime.getRuntime().availableProcessors() > 1 ? 50_000 : LEAST_SPIN_NANOS;
+      Runtime.getRuntime().availableProcessors() > 1 ? 200_000 : LEAST_SPIN_NANOS;
 
   private final Segment segment;
   private final WaitStrategy strategy;
@@ -57,7 +63,7 @@ final class Waiter {
       return sleep(what, deadlineNanos);
     }
     // The quick case first: the answer of a peer that is awake comes within these looks.
-    for (int i = 0; i < LOOKS; i++) {
+    for (int i = 0; i < FIRST_LOOKS; i++) {
       if (what.isReady()) {
         return Awaited.READY;
       }
@@ -113,12 +119,10 @@ final class Waiter {
   }
 
   private void adapt(long waitedNanos) {
-    long wanted = waitedNanos > MOST_SPIN_NANOS ? spinNanos / 2 : 2 * waitedNanos;
+    boolean spinningPays = waitedNanos <= MOST_SPIN_NANOS;
     // Down by an eighth at a time: one quick answer does not mean that the next is quick.
-    long next = Math.max(wanted, spinNanos - spinNanos / 8);
-    spinNanos =
-        Math.clamp(
-            waitedNanos > MOST_SPIN_NANOS ? wanted : next, LEAST_SPIN_NANOS, MOST_SPIN_NANOS);
+    long next = spinningPays ? Math.max(2 * waitedNanos, spinNanos - spinNanos / 8) : spinNanos / 2;
+    spinNanos = Math.clamp(next, LEAST_SPIN_NANOS, MOST_SPIN_NANOS);
   }
 
   // r[impl shm.wakeup.consumer-wait]

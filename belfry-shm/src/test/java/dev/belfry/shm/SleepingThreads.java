@@ -28,7 +28,8 @@ final class SleepingThreads {
       try {
         String call = Files.readString(task.resolve("syscall"));
         boolean futex = call.startsWith("202 ") || call.startsWith("98 ");
-        count += futex && call.contains(SHARED_WAIT) ? 1 : 0;
+        boolean several = call.startsWith("449 "); // futex_waitv
+        count += several || (futex && call.contains(SHARED_WAIT)) ? 1 : 0;
       } catch (IOException ended) {
         // It was there a moment ago.
       }
