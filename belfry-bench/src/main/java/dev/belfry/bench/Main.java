@@ -1,6 +1,8 @@
 package dev.belfry.bench;
 
 import dev.belfry.bench.echo.EchoCommand;
+import dev.belfry.bench.ipc.RoundTripCommand;
+import dev.belfry.bench.ipc.ThroughputCommand;
 import dev.belfry.bench.signal.SignalCommand;
 import dev.belfry.bench.timers.TimersCommand;
 import picocli.CommandLine;
@@ -12,7 +14,13 @@ import picocli.CommandLine.Command;
     description = "Measures Belfry side by side with its peers.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "BENCHMARK",
-    subcommands = {EchoCommand.class, SignalCommand.class, TimersCommand.class})
+    subcommands = {
+      EchoCommand.class,
+      TimersCommand.class,
+      SignalCommand.class,
+      RoundTripCommand.class,
+      ThroughputCommand.class
+    })
 public final class Main {
   private Main() {}
 

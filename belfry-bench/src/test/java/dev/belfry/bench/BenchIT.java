@@ -100,6 +100,21 @@ class BenchIT {
   }
 
   @Test
+  void messagesBetweenProcessesAreMeasuredAgainstC() throws Exception {
+    JsonNode roundTrips = report("ipc-rtt", "belfry-spin,agrona-one-to-one,c-spin");
+    assertThat(roundTrips.size()).isEqualTo(3);
+    for (JsonNode entry : roundTrips) {
+      assertThat(entry.at("/params/messageBytes").asInt()).isEqualTo(32);
+      assertThat(entry.at("/metrics/roundTripNanos/median").asDouble()).isPositive();
+    }
+    JsonNode rates = report("ipc-throughput", "belfry-batch,aeron,c-batch");
+    assertThat(rates.size()).isEqualTo(3);
+    for (JsonNode entry : rates) {
+      assertThat(entry.at("/metrics/messagesPerSecond/median").asDouble()).isGreaterThan(1000);
+    }
+  }
+
+  @Test
   void anUnknownContenderIsRefusedWithTheNamesOfTheOthers() throws Exception {
     Run run = bench("echo", "--quick", "--only=nobody");
 

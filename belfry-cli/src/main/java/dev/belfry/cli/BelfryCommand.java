@@ -34,6 +34,7 @@ final class BelfryCommand implements Runnable {
         .addSubcommand(new Doctor(sys))
         .addSubcommand(new Echo())
         .addSubcommand(Signals.commandLine())
+        .addSubcommand(new Shm(sys))
         .addSubcommand(new CommandLine(new Bench()).setUnmatchedOptionsArePositionalParams(true))
         .addSubcommand(new HelpCommand())
         .setOut(out)

@@ -38,7 +38,15 @@ public final class Workshop implements AutoCloseable {
     }
     Path program = directory.resolve(source.replaceFirst("\\.c$", ""));
     List<String> command =
-        List.of("gcc", "-O2", "-Wall", "-Werror", "-o", program.toString(), file.toString());
+        List.of(
+            "gcc",
+            "-O2",
+            "-Wall",
+            "-Werror",
+            "-pthread",
+            "-o",
+            program.toString(),
+            file.toString());
     Process gcc;
     try {
       gcc = new ProcessBuilder(command).inheritIO().start();

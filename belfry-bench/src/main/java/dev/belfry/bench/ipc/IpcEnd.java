@@ -1,0 +1,33 @@
+package dev.belfry.bench.ipc;
+
+/**
+ * One end of a connection, which lasts as long as its process. Every message begins with a number,
+ * so that none goes astray.
+ */
+interface IpcEnd {
+  /** Sends a message that begins with a number, waiting as long as it takes. */
+  void send(long number) throws Exception;
+
+  /** Waits for a message; returns the number it begins with. */
+  long receive() throws Exception;
+
+  /**
+   * Receives some messages, at least one.
+   *
+   * @param expected the number of the first
+   * @return the number after the last
+   */
+  default long receiveSome(long expected) throws Exception {
+    check(receive(), expected);
+    return expected + 1;
+  }
+
+  /** Sends on whatever was kept back for a larger batch. */
+  default void flush() throws Exception {}
+
+  static void check(long found, long expected) {
+    if (found != expected) {
+      throw new IllegalStateException("message %d instead of %d".formatted(found, expected));
+    }
+  }
+}

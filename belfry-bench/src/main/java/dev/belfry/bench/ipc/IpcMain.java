@@ -1,0 +1,111 @@
+package dev.belfry.bench.ipc;
+
+import dev.belfry.bench.harness.ContenderMain;
+import dev.belfry.linux.Affinity;
+import dev.belfry.linux.Sys;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.BitSet;
+
+/**
+ * One of a contender's two processes. {@code echo} and {@code sink} answer and swallow; {@code
+ * ping} and {@code source} answer each line {@code SECONDS} by the nanoseconds of a round trip, the
+ * median of many short bursts, or by messages a second.
+ */
+public final class IpcMain {
+  private static final Sys SYS = Sys.forAnyThread();
+  private static final int MOST_BURSTS = 200_000;
+  private static final int SENT_AT_ONCE = 1024;
+
+  private final IpcEnd end;
+  private long number;
+
+  private IpcMain(IpcEnd end) {
+    this.end = end;
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    IpcContender contender = IpcContender.of(arguments[0]);
+    String role = arguments[1];
+    Path directory = Path.of(arguments[2]);
+    int length = Integer.parseInt(arguments[3]);
+    if (role.equals("echo") || role.equals("sink")) {
+      Thread.ofPlatform()
+          .daemon()
+          .start(() -> serve(contender, role.equals("echo"), directory, length));
+      ContenderMain.awaitEnd();
+    } else {
+      stayOn(Affinity.get(SYS, Affinity.THIS_THREAD).nextSetBit(0));
+      var main = new IpcMain(contender.active(directory, length));
+      int burst = contender == IpcContender.BELFRY_SLEEP ? 20 : 200;
+      ContenderMain.serve(
+          question -> {
+            long nanos = (long) (Double.parseDouble(question) * 1e9);
+            return String.valueOf(
+                role.equals("ping") ? main.ping(nanos, burst) : main.source(nanos));
+          });
+    }
+    System.exit(0); // whatever the other threads of a contender still do
+  }
+
+  private static void stayOn(int processor) throws IOException {
+    var only = new BitSet();
+    only.set(processor);
+    Affinity.set(SYS, Affinity.THIS_THREAD, only);
+  }
+
+  private static void serve(IpcContender contender, boolean echo, Path directory, int length) {
+    try {
+      stayOn(Affinity.get(SYS, Affinity.THIS_THREAD).length() - 1);
+      IpcEnd end = contender.passive(directory, length, () -> ContenderMain.ready(""));
+      long expected = 0;
+      while (true) {
+        if (echo) {
+          long number = end.receive();
+          IpcEnd.check(number, expected++);
+          end.send(number);
+        } else {
+          expected = end.receiveSome(expected);
+        }
+      }
+    } catch (EOFException over) {
+      // The other process has ended; so will this one.
+    } catch (Exception e) {
+      e.printStackTrace();
+      System.exit(1);
+    }
+  }
+
+  private double ping(long nanos, int burst) throws Exception {
+    double[] bursts = new double[MOST_BURSTS];
+    int count = 0;
+    long until = System.nanoTime() + nanos;
+    while (count < MOST_BURSTS && (System.nanoTime() - until < 0 || count == 0)) {
+      long began = System.nanoTime();
+      for (int i = 0; i < burst; i++) {
+        end.send(number);
+        IpcEnd.check(end.receive(), number);
+        number++;
+      }
+      bursts[count++] = (double) (System.nanoTime() - began) / burst;
+    }
+    Arrays.sort(bursts, 0, count);
+    return bursts[count / 2];
+  }
+
+  private double source(long nanos) throws Exception {
+    long first = number;
+    long began = System.nanoTime();
+    long now;
+    do {
+      for (int i = 0; i < SENT_AT_ONCE; i++) {
+        end.send(number++);
+      }
+      now = System.nanoTime();
+    } while (now - began < nanos);
+    end.flush();
+    return (number - first) * 1e9 / (now - began);
+  }
+}

@@ -1,0 +1,67 @@
+package dev.belfry.bench.ipc;
+
+import dev.belfry.bench.harness.ContenderProcess;
+import dev.belfry.bench.harness.Pinning;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Starts two fresh processes of a contender, lets them get warm and measures once. */
+final class IpcPair {
+  private static final Path IN_MEMORY = Path.of("/dev/shm");
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  private IpcPair() {}
+
+  /**
+   * Measures.
+   *
+   * @param ring the control in C
+   * @param passive the role of the process that answers, {@code echo} or {@code sink}
+   * @param active the role of the one that measures
+   */
+  static double measure(
+      IpcContender contender,
+      Path ring,
+      String passive,
+      String active,
+      int length,
+      double warmSeconds,
+      double seconds)
+      throws IOException {
+    Path base = Files.isDirectory(IN_MEMORY) ? IN_MEMORY : Path.of("/tmp");
+    Path directory = Files.createTempDirectory(base, "belfry-ipc");
+    try {
+      List<String> answering = contender.command(ring, passive, directory, length);
+      // Each on a processor of its own: two that spin on one processor measure the scheduler. A JVM
+      // does that for its main thread alone, so that its compiler is not kept from working.
+      try (ContenderProcess other =
+          ContenderProcess.start(
+              contender.label, answering, contender.isC() ? Pinning.LAST : Pinning.NONE)) {
+        other.awaitReady();
+        List<String> measuring = contender.command(ring, active, directory, length);
+        try (ContenderProcess process =
+            ContenderProcess.start(
+                contender.label, measuring, contender.isC() ? Pinning.FIRST : Pinning.NONE)) {
+          process.awaitReady();
+          process.ask(String.valueOf(warmSeconds), LIMIT);
+          return Double.parseDouble(process.ask(String.valueOf(seconds), LIMIT));
+        }
+      }
+    } finally {
+      delete(directory);
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    }
+  }
+}

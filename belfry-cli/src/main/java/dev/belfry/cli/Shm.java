@@ -1,0 +1,137 @@
+package dev.belfry.cli;
+
+import dev.belfry.linux.Sys;
+import dev.belfry.shm.Segment;
+import dev.belfry.shm.SegmentConfig;
+import dev.belfry.shm.SegmentSnapshot;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.function.BiConsumer;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/** {@code belfry shm}: looks into segments of shared memory, of living and of dead hosts. */
+@Command(
+    name = "shm",
+    description = "Looks into a segment of shared memory; nothing is written.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND")
+final class Shm implements Runnable {
+  private static final int FAILED = 1;
+
+  private final Sys sys;
+
+  @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
+
+  Shm(Sys sys) {
+    this.sys = sys;
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "Say what to do: stat or dump.");
+  }
+
+  @Command(
+      name = "stat",
+      description = "The guests of a segment, their rings and slots.",
+      mixinStandardHelpOptions = true)
+  int stat(
+      @Parameters(paramLabel = "PATH", description = "The segment's file.") Path path,
+      @Option(names = "--json", description = "Print one JSON object, for other programs.")
+          boolean json) {
+    return show(path, json ? Shm::printJson : Shm::printStat);
+  }
+
+  @Command(
+      name = "dump",
+      description = "Everything that is known of a segment.",
+      mixinStandardHelpOptions = true)
+  int dump(@Parameters(paramLabel = "PATH", description = "The segment's file.") Path path) {
+    return show(path, Shm::printDump);
+  }
+
+  private int show(Path path, BiConsumer<SegmentSnapshot, PrintWriter> printing) {
+    try (Segment segment = Segment.inspect(sys, path)) {
+      printing.accept(SegmentSnapshot.of(segment), spec.commandLine().getOut());
+      return 0;
+    } catch (IOException e) {
+      spec.commandLine().getErr().println("belfry shm: " + e.getMessage());
+      return FAILED;
+    }
+  }
+
+  private static void printJson(SegmentSnapshot snapshot, PrintWriter out) {
+    out.println(
+        JsonMapper.builder()
+            .enable(SerializationFeature.INDENT_OUTPUT)
+            .build()
+            .writeValueAsString(snapshot));
+  }
+
+  private static void printStat(SegmentSnapshot snapshot, PrintWriter out) {
+    SegmentConfig config = snapshot.config();
+    out.printf(
+        "%s  %s, %,d bytes%s%n",
+        snapshot.segment(),
+        snapshot.placement(),
+        snapshot.bytes(),
+        snapshot.hostGoodbye() ? ", its host has left" : "");
+    out.printf("host  %d of %d slots free%n", snapshot.hostFreeSlots(), config.slotsPerGuest());
+    out.printf(
+        "%4s  %-8s  %6s  %9s  %9s  %5s%n",
+        "peer", "state", "epoch", "to host", "to guest", "slots");
+    for (SegmentSnapshot.Peer peer : snapshot.peers()) {
+      out.printf(
+          "%4d  %-8s  %6d  %9d  %9d  %5d%n",
+          peer.id(),
+          peer.state(),
+          peer.epoch(),
+          peer.toHost().depth(),
+          peer.toGuest().depth(),
+          peer.freeSlots());
+    }
+  }
+
+  private static void printDump(SegmentSnapshot snapshot, PrintWriter out) {
+    SegmentConfig config = snapshot.config();
+    out.println("segment             " + snapshot.segment());
+    out.println("placement           " + snapshot.placement());
+    out.println("version             " + snapshot.placement().version());
+    out.println("total_size          " + snapshot.bytes());
+    out.println("max_payload_size    " + config.maxPayloadSize());
+    out.println("initial_credit      " + config.initialCredit());
+    out.println("max_guests          " + config.maxGuests());
+    out.println("ring_size           " + config.ringSize());
+    out.println("slot_size           " + config.slotSize());
+    out.println("slots_per_guest     " + config.slotsPerGuest());
+    out.println("max_channels        " + config.maxChannels());
+    out.println("heartbeat_interval  " + config.heartbeatIntervalNanos());
+    out.println("host_goodbye        " + (snapshot.hostGoodbye() ? 1 : 0));
+    out.println("host free slots     " + snapshot.hostFreeSlots());
+    for (SegmentSnapshot.Peer peer : snapshot.peers()) {
+      out.println();
+      out.printf("peer %d: %s, epoch %d%n", peer.id(), peer.state(), peer.epoch());
+      print(out, "guest->host", peer.toHost());
+      print(out, "host->guest", peer.toGuest());
+      out.println("  free slots   " + peer.freeSlots());
+      out.println("  heartbeat    " + peer.heartbeatNanos());
+      for (SegmentSnapshot.ChannelEntry channel : peer.channels()) {
+        out.printf(
+            "  channel %-4d %s, granted %d%n",
+            channel.id(), channel.state(), channel.grantedTotal());
+      }
+    }
+  }
+
+  private static void print(PrintWriter out, String name, SegmentSnapshot.Counters ring) {
+    out.printf("  %s  head %d, tail %d, depth %d%n", name, ring.head(), ring.tail(), ring.depth());
+  }
+}

@@ -1,0 +1,28 @@
+package dev.belfry.shm;
+
+import java.lang.foreign.MemorySegment;
+
+/** Something in shared memory that can be waited for; see {@link Waiter}. */
+interface Awaitable {
+  /** Whether it has happened. */
+  boolean isReady();
+
+  /** Whether it will not happen any more. */
+  boolean isOver();
+
+  /** The word to sleep on. */
+  MemorySegment word();
+
+  /**
+   * Gets ready to sleep: from now on, whoever makes it happen changes the word, or wakes. What is
+   * true at this moment has to be tested after this call.
+   *
+   * @return the value that the word has until then
+   */
+  int arm();
+
+  /** Sleeps while the word has the value that {@link #arm} gave. */
+  default WaitResult sleep(FutexWait futex, int expected, long untilNanos) {
+    return futex.await(word(), expected, untilNanos);
+  }
+}

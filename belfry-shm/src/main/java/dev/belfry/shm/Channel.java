@@ -1,0 +1,241 @@
+package dev.belfry.shm;
+
+import dev.belfry.linux.Futex;
+import dev.belfry.shm.ProtocolViolation.Kind;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+/**
+ * One side's end of a channel: a stream of Data messages from one side to the other, whose receiver
+ * says how much the sender may send. Only the bytes of Data messages count.
+ *
+ * <p>Sending and ending are for the thread of the outbox, granting is for any thread.
+ */
+public final class Channel {
+  private static final byte[] NO_BYTES = new byte[0];
+
+  private final Link link;
+  private final int id;
+  private final Memory memory;
+  private final long granted;
+  private final MemorySegment grantedWord;
+  private final int window;
+  private final Credit credit = new Credit();
+
+  /** How many bytes were sent, modulo 2^32. */
+  private int sent;
+
+  /** What was last seen of the receiver's count, which never goes back. */
+  private int lastGranted;
+
+  private volatile boolean ended;
+
+  /** Whether it was this side that ended it. */
+  private boolean closed;
+
+  /** Whether the channel had a life before, which we know to be over and the peer may not. */
+  private final boolean reused;
+
+  /** Whether a message was sent, and our counter after the first. */
+  private boolean used;
+
+  private int afterFirst;
+
+  Channel(Link link, int id, boolean reused) {
+    this.link = link;
+    this.id = id;
+    this.reused = reused;
+    Segment segment = link.segment();
+    this.memory = segment.memory();
+    long offset = segment.layout().channelGranted(link.peer(), id);
+    this.granted = memory.address(offset, Integer.BYTES);
+    this.grantedWord = memory.word(offset);
+    // r[impl shm.flow.initial]
+    this.window = (int) Math.min(segment.config().initialCredit(), Integer.MAX_VALUE);
+    this.lastGranted = window;
+  }
+
+  /** The channel's id. */
+  public int id() {
+    return id;
+  }
+
+  /** Whether one of the sides has ended it. */
+  public boolean isEnded() {
+    return ended || link.channels().state(id) != Channels.ACTIVE;
+  }
+
+  /**
+   * How many bytes may be sent now.
+   *
+   * @throws ProtocolViolation if the receiver has taken back what it had granted
+   */
+  // r[impl shm.flow.remaining-credit]
+  // r[impl shm.flow.wrap-rule]
+  // r[impl shm.flow.ordering.sender]
+  public int remainingCredit() {
+    int now = memory.getIntAcquire(granted);
+    if (now - lastGranted < 0 || now - sent < 0) {
+      throw new ProtocolViolation(
+          Kind.CREDIT,
+          "channel %d: %d bytes granted after %d, %d sent"
+              .formatted(
+                  id,
+                  Integer.toUnsignedLong(now),
+                  Integer.toUnsignedLong(lastGranted),
+                  Integer.toUnsignedLong(sent)));
+    }
+    lastGranted = now;
+    return now - sent;
+  }
+
+  /** Sends data, if there is credit and that is possible at once. */
+  // r[impl shm.bytes.what-counts]
+  public SendResult send(byte[] bytes, int offset, int length) {
+    if (length > window) {
+      return SendResult.TOO_LARGE; // no grant could ever cover it
+    }
+    if (isEnded()) {
+      return SendResult.OVER;
+    }
+    if (length > 0 && remainingCredit() < length) {
+      return SendResult.NO_CREDIT;
+    }
+    SendResult result = link.outbox().send(MessageKind.DATA, id, 0, bytes, offset, length);
+    if (result == SendResult.SENT) {
+      sent += length;
+      if (!used) {
+        used = true;
+        afterFirst = link.outbox().counter();
+      }
+    }
+    return result;
+  }
+
+  /**
+   * Sends data, waiting for credit, space and a slot if need be.
+   *
+   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
+   */
+  // r[impl shm.flow.zero-credit]
+  public SendResult send(byte[] bytes, int offset, int length, long deadlineNanos) {
+    while (true) {
+      SendResult result = send(bytes, offset, length);
+      Awaited awaited;
+      switch (result) {
+        case NO_CREDIT -> awaited = awaitCredit(length, deadlineNanos);
+        case RING_FULL -> awaited = link.outbox().awaitSpace(deadlineNanos);
+        case NO_SLOT -> awaited = link.outbox().awaitSlot(deadlineNanos);
+        default -> {
+          return result;
+        }
+      }
+      if (awaited != Awaited.READY) {
+        return awaited == Awaited.OVER ? SendResult.OVER : SendResult.TIMEOUT;
+      }
+    }
+  }
+
+  /**
+   * Waits until so many bytes may be sent.
+   *
+   * @throws IllegalArgumentException if that is more than the receiver ever lets be under way
+   */
+  // r[impl shm.wakeup.credit-wait]
+  public Awaited awaitCredit(int bytes, long deadlineNanos) {
+    if (bytes > window) {
+      throw new IllegalArgumentException(
+          "%d bytes of credit never come: initial_credit is %d".formatted(bytes, window));
+    }
+    credit.needed = bytes;
+    return link.outbox().await(credit, deadlineNanos);
+  }
+
+  /**
+   * The receiver lets the sender send so many more bytes, after it has consumed as many. After the
+   * end of the channel nothing happens.
+   */
+  // r[impl shm.flow.ordering.receiver]
+  // r[impl shm.flow.granted-total]
+  // r[impl shm.flow.counter-per-channel]
+  // r[impl shm.flow.reset]
+  public void grant(int bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException("credit cannot be taken back: " + bytes);
+    }
+    if (bytes > 0 && !isEnded()) {
+      memory.getAndAddIntRelease(granted, bytes);
+      wakeSenders();
+    }
+  }
+
+  /** Wakes all who wait for credit; returns how many. */
+  public int wakeSenders() {
+    return Math.max(0, Futex.wake(link.segment().sys(), grantedWord, Integer.MAX_VALUE));
+  }
+
+  /**
+   * Ends the channel, unless the peer was first. The peer learns of it by a message, for which this
+   * waits for space in the ring. If the id had a life before that the peer ended, this also waits
+   * until the peer has read a message of the new one: else it could not tell the two apart.
+   *
+   * @return {@link SendResult#TIMEOUT} if the peer was not told yet: then call it again
+   * @param how {@link MessageKind#CLOSE} if all is said, {@link MessageKind#RESET} if not
+   */
+  public SendResult end(MessageKind how, long deadlineNanos) {
+    if (how != MessageKind.CLOSE && how != MessageKind.RESET) {
+      throw new IllegalArgumentException("a channel ends by Close or Reset, not by " + how);
+    }
+    if (!closed && reused && used) {
+      Awaited seen = link.outbox().awaitRead(afterFirst, deadlineNanos);
+      if (seen != Awaited.READY) {
+        return seen == Awaited.OVER ? SendResult.OVER : SendResult.TIMEOUT;
+      }
+    }
+    ended = true;
+    if (!closed) {
+      closed = link.channels().close(this);
+      if (!closed) {
+        return SendResult.OVER;
+      }
+      wakeSenders();
+    }
+    return link.outbox().send(how, id, 0, NO_BYTES, 0, 0, deadlineNanos);
+  }
+
+  /** Lets the count of sent bytes start elsewhere, as after that many more. */
+  void skip(int bytes) {
+    sent += bytes;
+  }
+
+  /** The peer has ended it. */
+  void drop() {
+    ended = true;
+    wakeSenders();
+  }
+
+  private final class Credit implements Awaitable {
+    private int needed;
+
+    @Override
+    public boolean isReady() {
+      return !isEnded() && remainingCredit() >= needed;
+    }
+
+    @Override
+    public boolean isOver() {
+      return isEnded() || link.isOver();
+    }
+
+    @Override
+    public MemorySegment word() {
+      return grantedWord;
+    }
+
+    @Override
+    public int arm() {
+      VarHandle.fullFence();
+      return memory.getIntAcquire(granted);
+    }
+  }
+}

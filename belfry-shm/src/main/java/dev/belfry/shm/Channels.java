@@ -1,0 +1,201 @@
+package dev.belfry.shm;
+
+import dev.belfry.shm.ProtocolViolation.Kind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The channels between the host and one guest, as one side sees them. The host opens channels with
+ * even ids, the guest with odd ones; the id is the index in the channel table.
+ *
+ * <p>One side ends a channel: it sets the entry from Active to Closed and sends Close or Reset. The
+ * other reads that message, drops its end and sets Free. For any number of threads; but a channel
+ * is used for sending by the thread of the outbox only.
+ */
+// r[impl shm.flow.channel-table-indexing]
+public final class Channels {
+  static final int FREE = 0;
+  static final int ACTIVE = 1;
+  static final int CLOSED = 2;
+
+  private final Link link;
+  private final Segment segment;
+  private final Memory memory;
+  private final int first;
+  private final int count;
+
+  /** Our end of each channel, while it is open here. */
+  private final @Nullable Channel[] open;
+
+  /** The channels that we have ended and whose entry was not yet free when last looked at. */
+  private final boolean[] ending;
+
+  /** How the counters of both rings stood when an entry of ours was first seen free again. */
+  private final long[] quarantine;
+
+  private final boolean[] quarantined;
+
+  Channels(Link link) {
+    this.link = link;
+    this.segment = link.segment();
+    this.memory = segment.memory();
+    this.count = segment.config().maxChannels();
+    this.first = link.isHost() ? 2 : 1;
+    this.open = new Channel[count];
+    this.ending = new boolean[count];
+    this.quarantine = new long[count];
+    this.quarantined = new boolean[count];
+  }
+
+  /**
+   * Opens a channel with a free id.
+   *
+   * @return null if all ids are in use, or if the guest has not sent a message yet: until then it
+   *     may still clear its table
+   */
+  // r[impl shm.id.channel-parity]
+  // r[impl shm.flow.channel-activate]
+  public synchronized @Nullable Channel open() {
+    long credit = segment.config().initialCredit();
+    if (credit > Integer.MAX_VALUE) {
+      throw new IllegalStateException(
+          "initial_credit is %d; with channels it is at most 2^31 - 1".formatted(credit));
+    }
+    if (link.isHost() && link.inbox().counter() == 0) {
+      return null;
+    }
+    for (int id = first; id < count; id += 2) {
+      if (open[id] == null && mayReuse(id)) {
+        memory.setIntRelease(grantedAddress(id), (int) credit);
+        if (memory.compareAndSetInt(stateAddress(id), FREE, ACTIVE)) {
+          return opened(id);
+        }
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Whether nothing of the last life of a channel is under way any more: its entry is free, we have
+   * read all that the peer sent until then, and it has read all that we sent.
+   */
+  // r[impl shm.flow.channel-id-reuse]
+  private boolean mayReuse(int id) {
+    if (state(id) != FREE) {
+      return false;
+    }
+    if (!ending[id]) {
+      return true;
+    }
+    if (!quarantined[id]) {
+      quarantined[id] = true;
+      quarantine[id] =
+          Integer.toUnsignedLong(link.inbox().ring().head())
+              | ((long) link.outbox().counter() << 32);
+    }
+    boolean readAll = link.inbox().counter() - (int) quarantine[id] >= 0;
+    boolean readByPeer = link.outbox().ring().tail() - (int) (quarantine[id] >>> 32) >= 0;
+    return readAll && readByPeer;
+  }
+
+  private boolean isOurs(int id) {
+    return (id & 1) == (first & 1);
+  }
+
+  private Channel opened(int id) {
+    var channel = new Channel(link, id, isOurs(id) && ending[id]);
+    ending[id] = false;
+    quarantined[id] = false;
+    open[id] = channel;
+    return channel;
+  }
+
+  /**
+   * Says which channel a message of the peer belongs to, if its kind has to do with channels. A
+   * Data message for a channel that the peer has opened opens it here too; Close and Reset end it.
+   *
+   * @return null if the message belongs to a channel that has ended, and is to be discarded
+   * @throws ProtocolViolation if there can be no such channel
+   */
+  // r[impl shm.trust.channels]
+  public synchronized @Nullable Channel of(Message message) {
+    if (!message.kind().usesChannelId()) {
+      throw new IllegalArgumentException(message + " has to do with no channel");
+    }
+    if (message.id() == 0 || message.id() >= count) {
+      throw violation("names the channel %d of %d".formatted(message.id(), count));
+    }
+    int id = (int) message.id();
+    return message.kind() == MessageKind.DATA ? data(id) : ended(id);
+  }
+
+  private @Nullable Channel data(int id) {
+    Channel channel = open[id];
+    if (channel != null) {
+      return channel;
+    }
+    int state = state(id);
+    if (isOurs(id)) {
+      if (!ending[id]) {
+        throw violation("sends data on channel %d, which only we open".formatted(id));
+      }
+      return null;
+    }
+    if (state == FREE && !ending[id]) {
+      throw violation("sends data on channel %d, which is free".formatted(id));
+    }
+    // Ended by us and active again: the peer began a new life only after we had read the old one,
+    // and ends it only after we have seen it active (see Channel.end).
+    return ending[id] && state != ACTIVE ? null : opened(id);
+  }
+
+  private @Nullable Channel ended(int id) {
+    if (state(id) != CLOSED) {
+      throw violation("ends channel %d, which it has not closed".formatted(id));
+    }
+    Channel channel = open[id];
+    open[id] = null;
+    if (channel != null) {
+      channel.drop();
+    }
+    ending[id] = isOurs(id); // what we have sent may still be under way; the peer has sent its last
+    quarantined[id] = false;
+    memory.setIntRelease(stateAddress(id), FREE);
+    return channel;
+  }
+
+  /**
+   * Ends a channel from this side. What is still under way on it is discarded from now on.
+   *
+   * @return whether it was this side that ended it
+   */
+  synchronized boolean close(Channel channel) {
+    int id = channel.id();
+    if (open[id] != channel) {
+      return false; // the peer was first, and the id may have another life by now
+    }
+    open[id] = null;
+    ending[id] = true;
+    quarantined[id] = false;
+    return memory.compareAndSetInt(stateAddress(id), ACTIVE, CLOSED);
+  }
+
+  int state(int id) {
+    int state = memory.getIntAcquire(stateAddress(id));
+    if (state < FREE || state > CLOSED) {
+      throw violation("gave channel %d the state %d".formatted(id, state));
+    }
+    return state;
+  }
+
+  private long stateAddress(int id) {
+    return memory.address(segment.layout().channelState(link.peer(), id), Integer.BYTES);
+  }
+
+  private long grantedAddress(int id) {
+    return memory.address(segment.layout().channelGranted(link.peer(), id), Integer.BYTES);
+  }
+
+  private static ProtocolViolation violation(String what) {
+    return new ProtocolViolation(Kind.CHANNEL, "the peer " + what);
+  }
+}

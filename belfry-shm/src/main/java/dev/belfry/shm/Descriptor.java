@@ -1,0 +1,112 @@
+package dev.belfry.shm;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * A message's descriptor in a ring, 64 bytes that are written and read as eight words:
+ *
+ * <pre>
+ *   0  msg_type (8 bits) | flags (8) | lap mark (16; 0 in format 1) | id (32)
+ *   1  method_id
+ *   2  payload_slot (32), all ones = inline | payload_generation (32)
+ *   3  payload_offset (32) | payload_len (32)
+ *   4  inline payload, to the end; what is behind payload_len is zero
+ * </pre>
+ *
+ * The first word is written last: with its lap mark it tells a receiver that the rest is there.
+ */
+// r[impl shm.desc.size]
+final class Descriptor {
+  static final int INLINE_BYTES = 32;
+  static final int INLINE_SLOT = -1;
+
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private static final long METHOD_ID = 8;
+  private static final long SLOT = 16;
+  private static final long OFFSET = 24;
+  private static final long INLINE = 32;
+
+  private Descriptor() {}
+
+  // The first word.
+
+  // r[impl shm.desc.flags]
+  static long firstWord(MessageKind kind, int lapMark, int id) {
+    return kind.number() | ((long) lapMark << 16) | ((long) id << 32);
+  }
+
+  static int kindNumber(long firstWord) {
+    return (int) firstWord & 0xff;
+  }
+
+  static int lapMark(long firstWord) {
+    return (int) firstWord >>> 16;
+  }
+
+  static int id(long firstWord) {
+    return (int) (firstWord >>> 32);
+  }
+
+  // The others.
+
+  static long methodId(Memory memory, long descriptor) {
+    return memory.getLong(descriptor + METHOD_ID);
+  }
+
+  /** Slot in the lower half, generation in the upper. */
+  static long slotAndGeneration(Memory memory, long descriptor) {
+    return memory.getLong(descriptor + SLOT);
+  }
+
+  /** Offset in the lower half, length in the upper. */
+  static long offsetAndLength(Memory memory, long descriptor) {
+    return memory.getLong(descriptor + OFFSET);
+  }
+
+  /** Writes all but the first word, with the payload in it. */
+  // r[impl shm.desc.inline-fields]
+  // r[impl shm.payload.inline]
+  static void writeInline(
+      Memory memory, long descriptor, long methodId, byte[] bytes, int offset, int length) {
+    memory.setLong(descriptor + METHOD_ID, methodId);
+    memory.setLong(descriptor + SLOT, Integer.toUnsignedLong(INLINE_SLOT));
+    memory.setLong(descriptor + OFFSET, (long) length << 32);
+    for (int at = 0; at < INLINE_BYTES; at += Long.BYTES) {
+      memory.setLong(descriptor + INLINE + at, word(bytes, offset + at, length - at));
+    }
+  }
+
+  /** The next eight bytes, or as many as there are and zeros. */
+  private static long word(byte[] bytes, int offset, int rest) {
+    if (rest >= Long.BYTES) {
+      return (long) LONGS.get(bytes, offset);
+    }
+    long word = 0;
+    for (int i = 0; i < rest; i++) {
+      word |= (bytes[offset + i] & 0xffL) << (8 * i);
+    }
+    return word;
+  }
+
+  /** Writes all but the first word, with the payload in a slot. */
+  static void writeWithSlot(
+      Memory memory, long descriptor, long methodId, int slot, int generation, int length) {
+    memory.setLong(descriptor + METHOD_ID, methodId);
+    memory.setLong(descriptor + SLOT, slot | ((long) generation << 32));
+    memory.setLong(descriptor + OFFSET, (long) length << 32);
+    for (int at = 0; at < INLINE_BYTES; at += Long.BYTES) {
+      memory.setLong(descriptor + INLINE + at, 0);
+    }
+  }
+
+  /** Copies the whole inline payload, whatever its length. */
+  static void readInline(Memory memory, long descriptor, byte[] to) {
+    for (int at = 0; at < INLINE_BYTES; at += Long.BYTES) {
+      LONGS.set(to, at, memory.getLong(descriptor + INLINE + at));
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package dev.belfry.shm;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Futex;
+import dev.belfry.linux.Sys;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Sleeps until a word of shared memory changes and somebody says so. Where the kernel has no futex,
+ * and on virtual threads, which must not sit in a system call, it looks again and again, after one
+ * microsecond first and at most one millisecond in the end.
+ *
+ * <p>One instance for each thread that waits; waking is for anyone. Allocates nothing.
+ */
+public final class FutexWait {
+  /** A deadline that never comes. */
+  public static final long FOREVER = Futex.FOREVER;
+
+  private static final long FIRST_PAUSE_NANOS = 1_000;
+  private static final long LONGEST_PAUSE_NANOS = 1_000_000;
+  private static final VarHandle INT = JAVA_INT.varHandle();
+
+  private final Futex futex;
+  private boolean polling;
+
+  /** An instance for one waiting thread. */
+  public FutexWait(Sys sys) {
+    this.futex = new Futex(sys);
+  }
+
+  /**
+   * Sleeps while the word has the expected value; who returns tests its condition again.
+   *
+   * @param word four bytes, aligned
+   * @param expected the value that was seen before the condition was tested
+   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link #FOREVER}
+   * @throws UncheckedIOException if the kernel refuses, as for memory that is gone
+   */
+  public WaitResult await(MemorySegment word, int expected, long deadlineNanos) {
+    if (polling || Thread.currentThread().isVirtual()) {
+      return poll(word, expected, deadlineNanos);
+    }
+    int result = futex.await(word, expected, deadlineNanos);
+    return switch (result) {
+      case -Errno.EAGAIN -> WaitResult.CHANGED;
+      case -Errno.ETIMEDOUT -> WaitResult.TIMEOUT;
+      case -Errno.ENOSYS, -Errno.EPERM -> {
+        polling = true;
+        yield poll(word, expected, deadlineNanos);
+      }
+      default -> {
+        if (result < 0) {
+          throw new UncheckedIOException(
+              new ErrnoException("futex", -result, "a word of shared memory"));
+        }
+        yield WaitResult.WOKEN;
+      }
+    };
+  }
+
+  // r[impl shm.wakeup.fallback]
+  private static WaitResult poll(MemorySegment word, int expected, long deadlineNanos) {
+    boolean interrupted = false;
+    long pause = FIRST_PAUSE_NANOS;
+    WaitResult result = WaitResult.CHANGED;
+    while ((int) INT.getAcquire(word, 0L) == expected) {
+      long rest = deadlineNanos == FOREVER ? Long.MAX_VALUE : deadlineNanos - System.nanoTime();
+      if (rest <= 0) {
+        result = WaitResult.TIMEOUT;
+        break;
+      }
+      interrupted |= Thread.interrupted(); // or parking would return at once
+      LockSupport.parkNanos(Math.min(pause, rest));
+      pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return result;
+  }
+
+  /** Wakes at most so many sleepers; returns how many, which is none where there is no futex. */
+  public static int wake(Sys sys, MemorySegment word, int count) {
+    return Math.max(0, Futex.wake(sys, word, count));
+  }
+}

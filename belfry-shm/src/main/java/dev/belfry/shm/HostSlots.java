@@ -1,0 +1,127 @@
+package dev.belfry.shm;
+
+import java.util.concurrent.atomic.AtomicIntegerArray;
+
+/**
+ * The host's pool, which serves all guests. It remembers who holds which slot, so that a guest that
+ * does not read cannot take what the others need: while others are attached, a slot is held back
+ * for each of them as far as there are enough. And when a guest is gone, what it held comes back.
+ * For any number of threads.
+ */
+final class HostSlots {
+  private static final int NOBODY = 0;
+
+  private final Segment segment;
+  private final SlotPool pool;
+  private final int count;
+  private final PeerTable peers;
+  private final int maxGuests;
+
+  /** What a guest may hold even if all others are there; saves looking who is. */
+  private final int leastQuota;
+
+  /** Who a slot was last sent to; it holds the slot while the slot is not free. */
+  private final AtomicIntegerArray holders;
+
+  HostSlots(Segment segment) {
+    this.segment = segment;
+    this.pool = new SlotPool(segment, 0);
+    this.count = segment.config().slotsPerGuest();
+    this.peers = segment.peers();
+    this.maxGuests = segment.config().maxGuests();
+    this.leastQuota = Math.max(1, count - (maxGuests - 1));
+    this.holders = new AtomicIntegerArray(count);
+  }
+
+  /** The pool as a source of slots for messages to one guest. */
+  SlotSource sourceFor(int peer) {
+    return new Source(peer);
+  }
+
+  private final class Source implements SlotSource {
+    private final int peer;
+
+    /** An upper bound of what the guest holds: it gives back without telling. */
+    private int mayHold;
+
+    Source(int peer) {
+      this.peer = peer;
+    }
+
+    @Override
+    public int allocate() {
+      if (!isWithinQuota()) {
+        return -1;
+      }
+      int slot = pool.allocate();
+      if (slot >= 0) {
+        holders.setRelease(slot, peer);
+        mayHold++;
+      }
+      return slot;
+    }
+
+    // r[impl shm.segment.host-slots]
+    private boolean isWithinQuota() {
+      if (mayHold >= leastQuota) {
+        mayHold = held(peer);
+      }
+      return mayHold < leastQuota || mayHold < quota(peer);
+    }
+
+    @Override
+    public boolean hasFree() {
+      return isWithinQuota() && pool.hasFree();
+    }
+
+    @Override
+    public long address(int slot) {
+      return pool.address(slot);
+    }
+
+    @Override
+    public Awaitable shortage(Link link, Ring ring) {
+      return new HostSlotShortage(segment, link, this, peer);
+    }
+  }
+
+  /** How many slots a guest may hold, at least one. */
+  private int quota(int peer) {
+    int limit = count;
+    for (int other = 1; other <= maxGuests && limit > 1; other++) {
+      if (other != peer && peers.isAttached(other)) {
+        limit--;
+      }
+    }
+    return limit;
+  }
+
+  /** How many slots a guest has not given back. */
+  int held(int peer) {
+    int held = 0;
+    for (int slot = 0; slot < count; slot++) {
+      if (holders.getAcquire(slot) == peer && !pool.isFree(slot)) {
+        held++;
+      }
+    }
+    return held;
+  }
+
+  /** Takes back what a guest holds that is gone. */
+  void takeBack(int peer) {
+    for (int slot = 0; slot < count; slot++) {
+      if (holders.compareAndSet(slot, peer, NOBODY) && !pool.isFree(slot)) {
+        pool.free(slot);
+      }
+    }
+  }
+
+  /** How many slots are free. */
+  int free() {
+    int free = 0;
+    for (int slot = 0; slot < count; slot++) {
+      free += pool.isFree(slot) ? 1 : 0;
+    }
+    return free;
+  }
+}

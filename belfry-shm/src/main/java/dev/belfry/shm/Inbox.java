@@ -1,0 +1,253 @@
+package dev.belfry.shm;
+
+import dev.belfry.shm.ProtocolViolation.Kind;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The receiving half of a link. For one thread at a time. Allocates nothing, except that a message
+ * grows with the largest payload it has held.
+ *
+ * <p>What the peer has written is copied once and checked before it is used. The first violation
+ * ends this half: it is thrown again by every call from then on.
+ */
+public final class Inbox {
+  private final Link link;
+  private final Segment segment;
+  private final Ring ring;
+  private final Memory memory;
+  private final SlotReader slots;
+  private final Waiter waiter;
+  private final Data data = new Data();
+
+  /** Our counter: the next message has it. Only written to shared memory, never read back. */
+  private int tail;
+
+  /** Up to where messages are known to be there. */
+  private int seen;
+
+  /** Up to where the peer was told that we have read. */
+  private int consumed;
+
+  /** Whether a slot was given back since then. */
+  private boolean slotFreed;
+
+  private @Nullable ProtocolViolation violation;
+
+  Inbox(Link link, Ring ring, SlotReader slots, WaitStrategy strategy) {
+    this.link = link;
+    this.segment = link.segment();
+    this.ring = ring;
+    this.memory = ring.memory();
+    this.slots = slots;
+    this.waiter = new Waiter(segment, strategy);
+    if (strategy == WaitStrategy.SPIN || strategy == WaitStrategy.YIELD) {
+      ring.receiverSpins();
+    }
+  }
+
+  /**
+   * Receives a message, if there is one.
+   *
+   * @return whether there was; if not, {@link Link#isOver} tells whether one may still come
+   * @throws ProtocolViolation if the peer has written what a correct one cannot
+   */
+  public boolean receive(Message into) {
+    boolean received = take(into);
+    if (received) {
+      consume();
+    }
+    return received;
+  }
+
+  /**
+   * Receives the messages that are there, and tells the peer once.
+   *
+   * @param scratch holds one message after the other
+   * @param limit how many at most
+   * @return how many
+   * @throws ProtocolViolation as {@link #receive} does; what was handed out before counts
+   */
+  public int receive(Handler handler, Message scratch, int limit) {
+    int count = 0;
+    try {
+      while (count < limit && take(scratch)) {
+        count++;
+        handler.onMessage(scratch);
+      }
+    } finally {
+      consume();
+    }
+    return count;
+  }
+
+  /** Gets messages one after the other. */
+  @FunctionalInterface
+  public interface Handler {
+    /** Called for each; the message is filled anew afterwards. */
+    void onMessage(Message message);
+  }
+
+  /**
+   * Receives a message, waiting for one if need be.
+   *
+   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
+   * @throws ProtocolViolation if the peer has written what a correct one cannot
+   */
+  public Awaited receive(Message into, long deadlineNanos) {
+    while (!receive(into)) {
+      Awaited awaited = awaitData(deadlineNanos);
+      if (awaited != Awaited.READY) {
+        return awaited;
+      }
+    }
+    return Awaited.READY;
+  }
+
+  /** Waits until there is a message. */
+  public Awaited awaitData(long deadlineNanos) {
+    try {
+      return waiter.await(data, deadlineNanos);
+    } catch (InternalError fault) {
+      throw segment.lost(fault);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  private boolean take(Message into) {
+    try {
+      if (violation != null) {
+        throw violation;
+      }
+      if (tail == seen) {
+        int available = available();
+        if (available == 0) {
+          return false;
+        }
+        seen = tail + available;
+      }
+      copy(ring.descriptor(tail), into);
+      tail++;
+      return true;
+    } catch (ProtocolViolation wrong) {
+      violation = wrong;
+      throw wrong;
+    } catch (InternalError fault) {
+      throw segment.lost(fault);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /** A guest whose entry was taken away must not touch what may be another's by now. */
+  private int available() {
+    return link.isEvicted() ? 0 : ring.available(tail);
+  }
+
+  private void copy(long descriptor, Message into) {
+    long first = memory.getLong(descriptor);
+    long methodId = Descriptor.methodId(memory, descriptor);
+    long slotAndGeneration = Descriptor.slotAndGeneration(memory, descriptor);
+    long offsetAndLength = Descriptor.offsetAndLength(memory, descriptor);
+    MessageKind kind = MessageKind.of(Descriptor.kindNumber(first));
+    if (kind == null) {
+      throw new ProtocolViolation(
+          Kind.MESSAGE_KIND, "a message of the kind " + Descriptor.kindNumber(first));
+    }
+    int slot = (int) slotAndGeneration;
+    int generation = (int) (slotAndGeneration >>> 32);
+    int offset = (int) offsetAndLength;
+    int length = (int) (offsetAndLength >>> 32);
+    if (slot == Descriptor.INLINE_SLOT) {
+      if (generation != 0 || offset != 0) {
+        throw new ProtocolViolation(
+            Kind.INLINE_FIELDS, "an inline message has a generation or an offset");
+      }
+      if (Integer.compareUnsigned(length, Descriptor.INLINE_BYTES) > 0) {
+        throw new ProtocolViolation(
+            Kind.PAYLOAD_LENGTH,
+            "an inline message of %d bytes".formatted(Integer.toUnsignedLong(length)));
+      }
+      Descriptor.readInline(memory, descriptor, into.bytes());
+    } else {
+      slots.take(slot, generation, offset, length, into);
+      slotFreed = true;
+    }
+    into.set(kind, Descriptor.id(first), methodId, length);
+  }
+
+  private void consume() {
+    if (tail == consumed) {
+      return;
+    }
+    try {
+      ring.consume(consumed, tail, slotFreed);
+      consumed = tail;
+      slotFreed = false;
+    } catch (InternalError fault) {
+      throw segment.lost(fault);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /** Wakes all who wait for space at the other end; returns how many. */
+  public int wakeProducers() {
+    return ring.wakeProducers();
+  }
+
+  /** Wakes all who wait for a slot at the other end; returns how many. */
+  public int wakeSlotWaiters() {
+    return ring.wakeProducers(); // they sleep at the same place
+  }
+
+  /** How often this half went to sleep. */
+  public long sleeps() {
+    return waiter.sleeps();
+  }
+
+  /** How often it slept on although what it waited for had come: its peer does not wake. */
+  public long unwoken() {
+    return waiter.unwoken();
+  }
+
+  Ring ring() {
+    return ring;
+  }
+
+  /** How many messages were received, modulo 2^32. */
+  int counter() {
+    return tail;
+  }
+
+  /** Lets the counters start elsewhere, as after that many messages. */
+  void startAt(int counter) {
+    tail = counter;
+    seen = counter;
+    consumed = counter;
+  }
+
+  private final class Data implements Awaitable {
+    @Override
+    public boolean isReady() {
+      return tail != seen || available() != 0;
+    }
+
+    @Override
+    public boolean isOver() {
+      return violation != null || link.isOver();
+    }
+
+    @Override
+    public MemorySegment word() {
+      return ring.dataWord();
+    }
+
+    @Override
+    public int arm() {
+      return ring.armData();
+    }
+  }
+}

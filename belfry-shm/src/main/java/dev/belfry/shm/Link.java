@@ -1,0 +1,134 @@
+package dev.belfry.shm;
+
+import java.io.IOException;
+
+/**
+ * One side's connection between the host and one guest: what it sends and what it receives. The two
+ * halves are independent of each other; each is for one thread at a time.
+ *
+ * <p>A link is over when its entry no longer belongs to this guest, when the host has said goodbye
+ * (guests only), or when it was closed. Messages that arrived before can still be received.
+ */
+// r[impl shm.topology.hub.communication]
+// r[impl shm.topology.hub.calls]
+// r[impl shm.id.request-scope]
+// r[impl shm.id.channel-scope]
+public final class Link implements AutoCloseable {
+  private final Segment segment;
+  private final int peer;
+  private final int epoch;
+  private final boolean host;
+  private final Memory memory;
+  private final long pairAddress;
+  private final long attached;
+  private final Outbox outbox;
+  private final Inbox inbox;
+  private final Channels channels;
+  private volatile boolean closed;
+  private volatile boolean left;
+
+  private Link(Segment segment, int peer, boolean host, SlotSource slots, WaitStrategy strategy) {
+    this.segment = segment;
+    this.peer = peer;
+    this.host = host;
+    this.memory = segment.memory();
+    this.pairAddress = segment.peers().pairAddress(peer);
+    this.epoch = segment.peers().epoch(peer);
+    this.attached = PeerTable.pair(PeerState.ATTACHED, epoch);
+    Direction out = host ? Direction.TO_GUEST : Direction.TO_HOST;
+    this.outbox = new Outbox(this, new Ring(segment, peer, out), slots, strategy);
+    this.inbox =
+        new Inbox(
+            this,
+            new Ring(segment, peer, out.opposite()),
+            new SlotReader(segment, host ? peer : 0),
+            strategy);
+    this.channels = new Channels(this);
+  }
+
+  /** A guest attaches to the first free entry. */
+  public static Link walkIn(Segment segment, WaitStrategy strategy) throws IOException {
+    int peer = segment.peers().walkIn();
+    return new Link(segment, peer, false, new SlotPool(segment, peer), strategy);
+  }
+
+  /** A guest attaches to the entry that was reserved for it. */
+  public static Link claim(Segment segment, int peer, WaitStrategy strategy) throws IOException {
+    segment.peers().claim(peer);
+    return new Link(segment, peer, false, new SlotPool(segment, peer), strategy);
+  }
+
+  /** The host's side of a guest that is attached; at most one at a time for each guest. */
+  public static Link toGuest(Segment segment, int peer, WaitStrategy strategy) {
+    return new Link(segment, peer, true, segment.hostSlots().sourceFor(peer), strategy);
+  }
+
+  /** The guest's peer id. */
+  public int peer() {
+    return peer;
+  }
+
+  /** What this side sends. */
+  public Outbox outbox() {
+    return outbox;
+  }
+
+  /** What this side receives. */
+  public Inbox inbox() {
+    return inbox;
+  }
+
+  /** The channels with credit. */
+  public Channels channels() {
+    return channels;
+  }
+
+  boolean isHost() {
+    return host;
+  }
+
+  Segment segment() {
+    return segment;
+  }
+
+  /** Whether nothing more can be sent. */
+  public boolean isOver() {
+    return memory.getLongAcquire(pairAddress) != attached
+        || closed
+        || segment.isClosed()
+        || (!host && segment.isHostGone());
+  }
+
+  /** Whether a guest's entry was taken away from it, so that it must not touch it any more. */
+  boolean isEvicted() {
+    return !host && memory.getLong(pairAddress) != attached && !left;
+  }
+
+  /**
+   * A guest leaves: it waits until the host has read what was sent, but not for ever, and says
+   * goodbye. The host only stops using its side.
+   *
+   * @param deadlineNanos how long to wait for the host, a time of {@link System#nanoTime}
+   */
+  public void leave(long deadlineNanos) {
+    if (!host) {
+      outbox.awaitAllRead(deadlineNanos);
+      left = true;
+      segment.peers().leave(peer, epoch);
+    }
+    close();
+  }
+
+  /** Ends this side's use of the link and wakes whoever waits for something of it. */
+  @Override
+  public void close() {
+    closed = true;
+    outbox.ring().wakeAll();
+    inbox.ring().wakeAll();
+  }
+
+  @Override
+  public String toString() {
+    return "%s of peer %d at %s".formatted(host ? "host's side" : "guest's side", peer, segment);
+  }
+}

@@ -1,0 +1,246 @@
+package dev.belfry.shm;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.belfry.linux.AllMemory;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.util.Objects;
+
+/**
+ * Access to a mapping at absolute addresses, each of which comes from {@link #address} and so was
+ * checked once. The methods are named for their memory order; those without a name are plain.
+ *
+ * <p>In the product these addresses go to {@link AllMemory}, which compiled code reaches without
+ * any check. With {@code -Dbelfry.shm.checked=true} the same code goes through the mapping's own
+ * segment, where every access is checked: the tests run both. As long as only one of the two
+ * subclasses is loaded the compiler calls it directly.
+ *
+ * <p>Keeps the mapping alive. Whoever works with addresses stays reachable to the end of the work
+ * ({@code Reference.reachabilityFence}).
+ */
+abstract class Memory {
+  private static final boolean CHECKED = Boolean.getBoolean("belfry.shm.checked");
+
+  private static final VarHandle INT = JAVA_INT.varHandle();
+  private static final VarHandle LONG = JAVA_LONG.varHandle();
+
+  private final MemorySegment mapping;
+
+  private Memory(MemorySegment mapping) {
+    this.mapping = mapping;
+  }
+
+  static Memory over(MemorySegment mapping) {
+    return CHECKED ? new Checked(mapping) : new Unchecked(mapping);
+  }
+
+  /** The address of some bytes of the mapping. */
+  final long address(long offset, long bytes) {
+    Objects.checkFromIndexSize(offset, bytes, mapping.byteSize());
+    return mapping.address() + offset;
+  }
+
+  /** The four bytes of a futex. */
+  final MemorySegment word(long offset) {
+    return mapping.asSlice(offset, Integer.BYTES);
+  }
+
+  /** The mapping itself, for what is not hot. */
+  final MemorySegment mapping() {
+    return mapping;
+  }
+
+  abstract int getInt(long address);
+
+  abstract int getIntAcquire(long address);
+
+  abstract void setInt(long address, int value);
+
+  abstract void setIntRelease(long address, int value);
+
+  abstract boolean compareAndSetInt(long address, int expected, int value);
+
+  /** Adds with release order; returns what was there before. */
+  abstract int getAndAddIntRelease(long address, int value);
+
+  abstract long getLong(long address);
+
+  abstract long getLongAcquire(long address);
+
+  abstract void setLong(long address, long value);
+
+  abstract void setLongRelease(long address, long value);
+
+  abstract boolean compareAndSetLong(long address, long expected, long value);
+
+  /** Sets bits with release order; returns what was there before. */
+  abstract long getAndOrLongRelease(long address, long bits);
+
+  /** Copies bytes out. */
+  abstract void read(long address, byte[] to, int offset, int length);
+
+  /** Copies bytes in. */
+  abstract void write(long address, byte[] from, int offset, int length);
+
+  /** By way of all memory. */
+  private static final class Unchecked extends Memory {
+    Unchecked(MemorySegment mapping) {
+      super(mapping);
+    }
+
+    @Override
+    int getInt(long address) {
+      return (int) INT.get(AllMemory.SEGMENT, address);
+    }
+
+    @Override
+    int getIntAcquire(long address) {
+      return (int) INT.getAcquire(AllMemory.SEGMENT, address);
+    }
+
+    @Override
+    void setInt(long address, int value) {
+      INT.set(AllMemory.SEGMENT, address, value);
+    }
+
+    @Override
+    void setIntRelease(long address, int value) {
+      INT.setRelease(AllMemory.SEGMENT, address, value);
+    }
+
+    @Override
+    boolean compareAndSetInt(long address, int expected, int value) {
+      return INT.compareAndSet(AllMemory.SEGMENT, address, expected, value);
+    }
+
+    @Override
+    int getAndAddIntRelease(long address, int value) {
+      return (int) INT.getAndAddRelease(AllMemory.SEGMENT, address, value);
+    }
+
+    @Override
+    long getLong(long address) {
+      return (long) LONG.get(AllMemory.SEGMENT, address);
+    }
+
+    @Override
+    long getLongAcquire(long address) {
+      return (long) LONG.getAcquire(AllMemory.SEGMENT, address);
+    }
+
+    @Override
+    void setLong(long address, long value) {
+      LONG.set(AllMemory.SEGMENT, address, value);
+    }
+
+    @Override
+    void setLongRelease(long address, long value) {
+      LONG.setRelease(AllMemory.SEGMENT, address, value);
+    }
+
+    @Override
+    boolean compareAndSetLong(long address, long expected, long value) {
+      return LONG.compareAndSet(AllMemory.SEGMENT, address, expected, value);
+    }
+
+    @Override
+    long getAndOrLongRelease(long address, long bits) {
+      return (long) LONG.getAndBitwiseOrRelease(AllMemory.SEGMENT, address, bits);
+    }
+
+    @Override
+    void read(long address, byte[] to, int offset, int length) {
+      MemorySegment.copy(AllMemory.SEGMENT, JAVA_BYTE, address, to, offset, length);
+    }
+
+    @Override
+    void write(long address, byte[] from, int offset, int length) {
+      MemorySegment.copy(from, offset, AllMemory.SEGMENT, JAVA_BYTE, address, length);
+    }
+  }
+
+  /** By way of the mapping's own segment. */
+  private static final class Checked extends Memory {
+    private final MemorySegment own;
+    private final long base;
+
+    Checked(MemorySegment mapping) {
+      super(mapping);
+      this.own = mapping;
+      this.base = mapping.address();
+    }
+
+    @Override
+    int getInt(long address) {
+      return (int) INT.get(own, address - base);
+    }
+
+    @Override
+    int getIntAcquire(long address) {
+      return (int) INT.getAcquire(own, address - base);
+    }
+
+    @Override
+    void setInt(long address, int value) {
+      INT.set(own, address - base, value);
+    }
+
+    @Override
+    void setIntRelease(long address, int value) {
+      INT.setRelease(own, address - base, value);
+    }
+
+    @Override
+    boolean compareAndSetInt(long address, int expected, int value) {
+      return INT.compareAndSet(own, address - base, expected, value);
+    }
+
+    @Override
+    int getAndAddIntRelease(long address, int value) {
+      return (int) INT.getAndAddRelease(own, address - base, value);
+    }
+
+    @Override
+    long getLong(long address) {
+      return (long) LONG.get(own, address - base);
+    }
+
+    @Override
+    long getLongAcquire(long address) {
+      return (long) LONG.getAcquire(own, address - base);
+    }
+
+    @Override
+    void setLong(long address, long value) {
+      LONG.set(own, address - base, value);
+    }
+
+    @Override
+    void setLongRelease(long address, long value) {
+      LONG.setRelease(own, address - base, value);
+    }
+
+    @Override
+    boolean compareAndSetLong(long address, long expected, long value) {
+      return LONG.compareAndSet(own, address - base, expected, value);
+    }
+
+    @Override
+    long getAndOrLongRelease(long address, long bits) {
+      return (long) LONG.getAndBitwiseOrRelease(own, address - base, bits);
+    }
+
+    @Override
+    void read(long address, byte[] to, int offset, int length) {
+      MemorySegment.copy(own, JAVA_BYTE, address - base, to, offset, length);
+    }
+
+    @Override
+    void write(long address, byte[] from, int offset, int length) {
+      MemorySegment.copy(from, offset, own, JAVA_BYTE, address - base, length);
+    }
+  }
+}

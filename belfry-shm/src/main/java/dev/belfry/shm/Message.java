@@ -1,0 +1,77 @@
+package dev.belfry.shm;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * A message that was received: a private copy, which the sender can no longer change. It is filled
+ * anew by each receive, so that receiving allocates nothing. For one thread at a time.
+ */
+public final class Message {
+  /** Always room for what a descriptor holds, so that it is copied in one piece. */
+  private byte[] bytes = new byte[Descriptor.INLINE_BYTES];
+
+  private MessageKind kind = MessageKind.REQUEST;
+  private int id;
+  private long methodId;
+  private int length;
+
+  /** An empty message to be filled. */
+  public Message() {}
+
+  /** What kind of message it is. */
+  public MessageKind kind() {
+    return kind;
+  }
+
+  /** The request id or the channel id, 0 to 2^32 - 1. */
+  public long id() {
+    return Integer.toUnsignedLong(id);
+  }
+
+  /** The method of a request. */
+  public long methodId() {
+    return methodId;
+  }
+
+  /** The number of bytes. */
+  public int length() {
+    return length;
+  }
+
+  /** The bytes from 0 to {@link #length}; valid until the next receive, which may replace it. */
+  public byte[] bytes() {
+    return bytes;
+  }
+
+  /** A copy of the bytes. */
+  public byte[] toByteArray() {
+    return Arrays.copyOf(bytes, length);
+  }
+
+  /** The bytes as text, as in the reason of a goodbye; what is no UTF-8 is replaced. */
+  // r[impl shm.goodbye.payload]
+  public String text() {
+    return new String(bytes, 0, length, StandardCharsets.UTF_8);
+  }
+
+  void set(MessageKind kind, int id, long methodId, int length) {
+    this.kind = kind;
+    this.id = id;
+    this.methodId = methodId;
+    this.length = length;
+  }
+
+  /** Room for so many bytes; what was there is lost. */
+  byte[] room(int length) {
+    if (bytes.length < length) {
+      bytes = new byte[length];
+    }
+    return bytes;
+  }
+
+  @Override
+  public String toString() {
+    return "%s %d with %d bytes".formatted(kind, id(), length);
+  }
+}

@@ -1,0 +1,273 @@
+package dev.belfry.shm;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.util.Objects;
+
+/**
+ * The sending half of a link. Payloads of up to 32 bytes travel in the descriptor, larger ones in a
+ * slot. For one thread at a time. Allocates nothing.
+ *
+ * {@snippet :
+ * SendResult result = outbox.send(MessageKind.REQUEST, 7, method, bytes, 0, bytes.length);
+ * }
+ *
+ * <p>Several messages cost less together: {@link #stage} each, then {@link #publish} once.
+ */
+// r[impl shm.payload.encoding]
+// r[impl shm.scope]
+public final class Outbox {
+  private static final long MOST_U32 = 0xffff_ffffL;
+
+  private final Link link;
+  private final Segment segment;
+  private final Ring ring;
+  private final Memory memory;
+  private final SlotSource slots;
+  private final int maxPayload;
+  private final int capacity;
+  private final Waiter waiter;
+  private final Awaitable space;
+  private final Awaitable slot;
+  private final TailWait read;
+
+  /** Our counter: the next message gets it. Only written to shared memory, never read back. */
+  private int head;
+
+  /** Up to where the peer was told. */
+  private int published;
+
+  /** The peer's counter as last seen; looked up again when the ring seems full. */
+  private int tail;
+
+  private long slotShortages;
+
+  Outbox(Link link, Ring ring, SlotSource slots, WaitStrategy strategy) {
+    this.link = link;
+    this.segment = link.segment();
+    this.ring = ring;
+    this.memory = ring.memory();
+    this.slots = slots;
+    this.maxPayload = segment.config().maxPayloadSize();
+    this.capacity = ring.capacity();
+    this.waiter = new Waiter(segment, strategy);
+    this.space = new TailWait(capacity - 1);
+    this.slot = slots.shortage(link, ring);
+    this.read = new TailWait(0);
+    if (strategy == WaitStrategy.SPIN || strategy == WaitStrategy.YIELD) {
+      ring.senderSpins();
+    }
+  }
+
+  /**
+   * Sends a message, if that is possible at once.
+   *
+   * @param id a request or channel id, 0 to 2^32 - 1
+   * @param methodId the method of a request, else 0
+   */
+  public SendResult send(
+      MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
+    SendResult result = stage(kind, id, methodId, bytes, offset, length);
+    if (result == SendResult.SENT) {
+      publish();
+    }
+    return result;
+  }
+
+  /** Like {@link #send}, but the peer need not see the message before {@link #publish}. */
+  // r[impl shm.id.request-id]
+  // r[impl shm.id.channel-id]
+  // r[impl shm.ring.full]
+  // r[impl shm.payload.slot]
+  public SendResult stage(
+      MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
+    Objects.checkFromIndexSize(offset, length, bytes.length);
+    if (id < 0 || id > MOST_U32) {
+      throw new IllegalArgumentException("ids are 0 to 2^32 - 1, not " + id);
+    }
+    try {
+      if (link.isOver()) {
+        return SendResult.OVER;
+      }
+      if (!hasRoom()) {
+        return SendResult.RING_FULL;
+      }
+      int counter = head;
+      long descriptor = ring.descriptor(counter);
+      if (length <= Descriptor.INLINE_BYTES) {
+        Descriptor.writeInline(memory, descriptor, methodId, bytes, offset, length);
+      } else {
+        if (length > maxPayload) {
+          return SendResult.TOO_LARGE;
+        }
+        int slot = slots.allocate();
+        if (slot < 0) {
+          slotShortages++;
+          return SendResult.NO_SLOT;
+        }
+        long address = slots.address(slot);
+        // r[impl shm.slot.payload-offset]
+        memory.write(address + SegmentConfig.GENERATION_BYTES, bytes, offset, length);
+        Descriptor.writeWithSlot(
+            memory, descriptor, methodId, slot, memory.getInt(address), length);
+      }
+      memory.setLongRelease(
+          descriptor, Descriptor.firstWord(kind, ring.lapMark(counter), (int) id));
+      head = counter + 1;
+      return SendResult.SENT;
+    } catch (InternalError fault) {
+      throw segment.lost(fault);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /** Makes all staged messages visible, and wakes the peer if it sleeps. */
+  public void publish() {
+    if (head == published) {
+      return;
+    }
+    try {
+      ring.publish(published, head);
+      published = head;
+    } catch (InternalError fault) {
+      throw segment.lost(fault);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  private boolean hasRoom() {
+    if (head - tail < capacity) {
+      return true;
+    }
+    tail = head - ring.unread(head);
+    return head - tail < capacity;
+  }
+
+  /**
+   * Sends a message, waiting for space in the ring and for a slot if need be.
+   *
+   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
+   */
+  // r[impl shm.slot.exhaustion]
+  public SendResult send(
+      MessageKind kind,
+      long id,
+      long methodId,
+      byte[] bytes,
+      int offset,
+      int length,
+      long deadlineNanos) {
+    while (true) {
+      SendResult result = send(kind, id, methodId, bytes, offset, length);
+      if (result != SendResult.RING_FULL && result != SendResult.NO_SLOT) {
+        return result;
+      }
+      publish(); // who waits for the peer to read must have shown it everything
+      Awaited awaited =
+          result == SendResult.RING_FULL ? awaitSpace(deadlineNanos) : awaitSlot(deadlineNanos);
+      if (awaited != Awaited.READY) {
+        return awaited == Awaited.OVER ? SendResult.OVER : SendResult.TIMEOUT;
+      }
+    }
+  }
+
+  /** Waits until the ring has room for a message. */
+  public Awaited awaitSpace(long deadlineNanos) {
+    return await(space, deadlineNanos);
+  }
+
+  /** Waits until there is a slot for a large message. */
+  public Awaited awaitSlot(long deadlineNanos) {
+    return await(slot, deadlineNanos);
+  }
+
+  /** Waits until the peer has read everything. */
+  public Awaited awaitAllRead(long deadlineNanos) {
+    return awaitRead(head, deadlineNanos);
+  }
+
+  /** Waits until the peer has read up to a counter. */
+  Awaited awaitRead(int counter, long deadlineNanos) {
+    publish();
+    read.mostUnread = head - counter;
+    return await(read, deadlineNanos);
+  }
+
+  /** Waits for something that keeps this half from sending. */
+  Awaited await(Awaitable what, long deadlineNanos) {
+    try {
+      return waiter.await(what, deadlineNanos);
+    } catch (InternalError fault) {
+      throw segment.lost(fault);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /** Wakes all who wait for messages at the other end; returns how many. */
+  public int wakeConsumers() {
+    return ring.wakeConsumers();
+  }
+
+  /** How often a large message found no slot. */
+  public long slotShortages() {
+    return slotShortages;
+  }
+
+  /** How often this half went to sleep. */
+  public long sleeps() {
+    return waiter.sleeps();
+  }
+
+  /** How often it slept on although what it waited for had come: its peer does not wake. */
+  public long unwoken() {
+    return waiter.unwoken();
+  }
+
+  Ring ring() {
+    return ring;
+  }
+
+  /** How many messages were sent, modulo 2^32. */
+  int counter() {
+    return head;
+  }
+
+  /** Lets the counters start elsewhere, as after that many messages. */
+  void startAt(int counter) {
+    head = counter;
+    published = counter;
+    tail = counter;
+  }
+
+  /** Waiting until the tail is close enough to the head. */
+  private final class TailWait implements Awaitable {
+    private int mostUnread;
+
+    TailWait(int mostUnread) {
+      this.mostUnread = mostUnread;
+    }
+
+    @Override
+    public boolean isReady() {
+      return ring.unread(head) <= mostUnread;
+    }
+
+    @Override
+    public boolean isOver() {
+      return link.isOver();
+    }
+
+    @Override
+    public MemorySegment word() {
+      return ring.spaceWord();
+    }
+
+    @Override
+    public int arm() {
+      return ring.armSpace();
+    }
+  }
+}

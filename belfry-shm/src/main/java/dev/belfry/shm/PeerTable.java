@@ -1,0 +1,175 @@
+package dev.belfry.shm;
+
+import static dev.belfry.shm.PeerState.ATTACHED;
+import static dev.belfry.shm.PeerState.EMPTY;
+import static dev.belfry.shm.PeerState.GOODBYE;
+import static dev.belfry.shm.PeerState.RESERVED;
+
+import dev.belfry.shm.SegmentException.Reason;
+
+/**
+ * The entries of the guests. State and epoch of an entry are always read and changed together, as
+ * one word of eight bytes; so nobody sees a guest that is attached with the epoch of its
+ * predecessor. For any number of threads and processes.
+ *
+ * <pre>
+ *            reserve             claim                leave, or the host notices
+ *   EMPTY ────────────► RESERVED ──────► ATTACHED ───────────► GOODBYE ────► EMPTY
+ *     │ epoch + 1           └─► EMPTY       ▲                        recover
+ *     └─────────────────────────────────────┘ release
+ *            walk in, epoch + 1
+ * </pre>
+ */
+public final class PeerTable {
+  private final Segment segment;
+  private final SegmentLayout layout;
+  private final Memory memory;
+
+  PeerTable(Segment segment) {
+    this.segment = segment;
+    this.layout = segment.layout();
+    this.memory = segment.memory();
+  }
+
+  /** State and epoch of an entry, the state in the lower half. */
+  static long pair(PeerState state, int epoch) {
+    return state.number() | (Integer.toUnsignedLong(epoch) << 32);
+  }
+
+  long pairAddress(int peer) {
+    return memory.address(layout.stateAndEpoch(peer), Long.BYTES);
+  }
+
+  private long pair(int peer) {
+    return memory.getLongAcquire(pairAddress(peer));
+  }
+
+  private static int epochOf(long pair) {
+    return (int) (pair >>> 32);
+  }
+
+  private boolean change(int peer, long from, PeerState to, int epoch) {
+    return memory.compareAndSetLong(pairAddress(peer), from, pair(to, epoch));
+  }
+
+  /**
+   * The state of an entry.
+   *
+   * @throws ProtocolViolation if somebody has written there what is no state
+   */
+  public PeerState state(int peer) {
+    return PeerState.of((int) pair(peer));
+  }
+
+  /** Whether a guest uses the entry; whatever is no state is no guest either. */
+  boolean isAttached(int peer) {
+    return (int) pair(peer) == ATTACHED.number();
+  }
+
+  /** How often an entry was taken. */
+  // r[impl shm.crash.epoch]
+  public int epoch(int peer) {
+    return epochOf(pair(peer));
+  }
+
+  /**
+   * The host keeps an entry for a guest that it starts.
+   *
+   * @return the peer id
+   */
+  public int reserve() throws SegmentException {
+    return takeEmpty(RESERVED);
+  }
+
+  /** The host gives a reservation up, unless the guest has come; says whether it did. */
+  public boolean release(int peer) {
+    long now = pair(peer);
+    return now == pair(RESERVED, epochOf(now)) && change(peer, now, EMPTY, epochOf(now));
+  }
+
+  /**
+   * A guest takes the first entry that is free.
+   *
+   * @return the peer id
+   */
+  // r[impl shm.guest.attach]
+  int walkIn() throws SegmentException {
+    int peer = takeEmpty(ATTACHED);
+    clearChannels(peer);
+    return peer;
+  }
+
+  /** A guest takes the entry that was reserved for it. */
+  void claim(int peer) throws SegmentException {
+    long now = pair(layout.checkPeer(peer));
+    if (now != pair(RESERVED, epochOf(now)) || !change(peer, now, ATTACHED, epochOf(now))) {
+      throw new SegmentException(
+          Reason.NOT_RESERVED,
+          "%s: entry %d is not reserved; a ticket is good for one guest, once"
+              .formatted(segment, peer));
+    }
+    clearChannels(peer);
+  }
+
+  // r[impl shm.guest.attach-failure]
+  private int takeEmpty(PeerState to) throws SegmentException {
+    for (int peer = 1; peer <= layout.config().maxGuests(); peer++) {
+      long now = pair(peer);
+      if (now == pair(EMPTY, epochOf(now)) && change(peer, now, to, epochOf(now) + 1)) {
+        return peer;
+      }
+    }
+    throw new SegmentException(
+        Reason.NO_FREE_PEER_ENTRY,
+        "%s: no free peer entry, all %d are taken".formatted(segment, layout.config().maxGuests()));
+  }
+
+  /**
+   * A guest leaves, or the host gives it up.
+   *
+   * @return whether it was still attached
+   */
+  // r[impl shm.goodbye.guest]
+  public boolean leave(int peer, int epoch) {
+    return change(peer, pair(ATTACHED, epoch), GOODBYE, epoch);
+  }
+
+  /**
+   * The host makes an entry ready for the next guest. For an entry in {@link PeerState#GOODBYE}
+   * whose ring was read to the end, when it is certain that the guest writes no more. The entry
+   * becomes free last of all, so that nobody who attaches finds anything of its predecessor.
+   */
+  // r[impl shm.crash.recovery]
+  public void recover(int peer) {
+    if (state(peer) != GOODBYE) {
+      throw new IllegalStateException("peer %d has not left".formatted(peer));
+    }
+    for (Direction direction : Direction.values()) {
+      memory.setInt(memory.address(layout.head(peer, direction), Integer.BYTES), 0);
+      memory.setInt(memory.address(layout.tail(peer, direction), Integer.BYTES), 0);
+      if (layout.isPadded()) {
+        // Marks of the first lap would be taken for messages of the next guest.
+        clear(layout.ring(peer, direction), layout.ringBytes());
+        clear(layout.dataSleeper(peer, direction), Integer.BYTES);
+        clear(layout.spaceSleeper(peer, direction), Integer.BYTES);
+      }
+    }
+    memory.setLong(memory.address(layout.heartbeat(peer), Long.BYTES), 0);
+    for (int word = 0; word < layout.bitmapWords(); word++) {
+      long address = memory.address(layout.pool(peer) + 8L * word, Long.BYTES);
+      memory.setLongRelease(address, layout.allFree(word));
+    }
+    segment.hostSlots().takeBack(peer);
+    clearChannels(peer);
+    memory.setLongRelease(pairAddress(peer), pair(EMPTY, epoch(peer)));
+  }
+
+  // r[impl shm.flow.channel-table]
+  private void clearChannels(int peer) {
+    clear(layout.channelTable(peer), layout.channelTableBytes());
+  }
+
+  private void clear(long offset, long bytes) {
+    memory.mapping().asSlice(offset, bytes).fill((byte) 0);
+  }
+}

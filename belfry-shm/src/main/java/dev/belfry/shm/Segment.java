@@ -1,0 +1,282 @@
+package dev.belfry.shm;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Fd;
+import dev.belfry.linux.FileStatus;
+import dev.belfry.linux.Io;
+import dev.belfry.linux.SharedFile;
+import dev.belfry.linux.Sys;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A segment of shared memory, mapped. The host creates one, in a file for guests that walk in or in
+ * anonymous memory for guests that it starts itself; a guest attaches to it by its path.
+ *
+ * <p>Whoever can write the segment can write all of it: guests are trusted not to attack each
+ * other, but nothing they write is believed unchecked.
+ *
+ * <p>Closing ends the use of the segment: what is done with its links afterwards ends with {@code
+ * OVER}. The memory itself is given back when nothing can reach it any more, because a thread may
+ * just be using it. For any number of threads.
+ */
+public final class Segment implements AutoCloseable {
+  private final Sys sys;
+  private final String name;
+  private final @Nullable Path path;
+  private final boolean host;
+  private final Fd file;
+  private final SegmentLayout layout;
+  private final Memory memory;
+  private final PeerTable peers;
+  private final long goodbyeAddress;
+  private final @Nullable HostSlots hostSlots;
+  private volatile boolean closed;
+
+  private Segment(
+      Sys sys,
+      String name,
+      @Nullable Path path,
+      boolean host,
+      Fd file,
+      SegmentLayout layout,
+      MemorySegment mapping) {
+    this.sys = sys;
+    this.name = name;
+    this.path = path;
+    this.host = host;
+    this.file = file;
+    this.layout = layout;
+    this.memory = Memory.over(mapping);
+    this.goodbyeAddress = memory.address(SegmentHeader.GOODBYE, Integer.BYTES);
+    this.peers = new PeerTable(this);
+    this.hostSlots = host ? new HostSlots(this) : null;
+  }
+
+  /**
+   * Creates a segment in a file that only its owner can open. A file that a dead host left behind
+   * is replaced.
+   *
+   * @throws SegmentException if a living host has the path
+   * @throws ErrnoException if there is no room or no permission
+   */
+  public static Segment create(Sys sys, Path path, Placement placement, SegmentConfig config)
+      throws IOException {
+    checkPlatform(ByteOrder.nativeOrder(), System.getProperty("sun.arch.data.model", "64"));
+    var layout = new SegmentLayout(placement, config);
+    SegmentFile.Aside aside = SegmentFile.createAside(sys, path);
+    try {
+      MemorySegment mapping = initialise(sys, aside.file(), layout);
+      aside.putInPlace();
+      return new Segment(sys, path.toString(), aside.path(), true, aside.file(), layout, mapping);
+    } catch (IOException | RuntimeException e) {
+      aside.abandon();
+      throw e;
+    }
+  }
+
+  /** Creates a segment in anonymous memory that cannot be cut; see {@link #descriptor}. */
+  // r[impl shm.file.path]
+  public static Segment createAnonymous(Sys sys, Placement placement, SegmentConfig config)
+      throws IOException {
+    checkPlatform(ByteOrder.nativeOrder(), System.getProperty("sun.arch.data.model", "64"));
+    var layout = new SegmentLayout(placement, config);
+    Fd file = SharedFile.createAnonymous(sys, "belfry-segment");
+    try {
+      MemorySegment mapping = initialise(sys, file, layout);
+      SharedFile.seal(
+          sys, file.number(), SharedFile.SEAL_SHRINK | SharedFile.SEAL_GROW | SharedFile.SEAL_SEAL);
+      return new Segment(sys, "anonymous segment", null, true, file, layout, mapping);
+    } catch (IOException | RuntimeException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  /** Maps a segment of another process, as a guest; nothing is written yet. */
+  // r[impl shm.file.attach]
+  public static Segment attach(Sys sys, Path path) throws IOException {
+    return open(sys, path, true);
+  }
+
+  /** Maps a segment to look at it, whether its host lives or not; nothing can be written. */
+  public static Segment inspect(Sys sys, Path path) throws IOException {
+    return open(sys, path, false);
+  }
+
+  private static Segment open(Sys sys, Path path, boolean asGuest) throws IOException {
+    checkPlatform(ByteOrder.nativeOrder(), System.getProperty("sun.arch.data.model", "64"));
+    Fd file = SegmentFile.open(sys, path, asGuest);
+    try {
+      MemorySegment header = Arena.ofAuto().allocate(SegmentLayout.HEADER_BYTES, Long.BYTES);
+      long length = FileStatus.of(sys, file.number()).size();
+      long read = Io.readAt(sys, file.number(), header, 0);
+      SegmentLayout layout =
+          SegmentHeader.read(header.asSlice(0, Math.max(0, read)), length, path.toString());
+      if (asGuest) {
+        SegmentHeader.checkHost(header, path.toString());
+      }
+      // r[impl shm.file.mmap-posix]
+      MemorySegment mapping =
+          SharedFile.map(sys, file.number(), layout.totalBytes(), asGuest, Arena.ofAuto());
+      return new Segment(sys, path.toString(), path, false, file, layout, mapping);
+    } catch (IOException | RuntimeException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  private static MemorySegment initialise(Sys sys, Fd file, SegmentLayout layout)
+      throws ErrnoException {
+    SharedFile.allocate(sys, file.number(), layout.totalBytes());
+    MemorySegment mapping =
+        SharedFile.map(sys, file.number(), layout.totalBytes(), true, Arena.ofAuto());
+    SegmentHeader.write(mapping, layout);
+    for (int peer = 1; peer <= layout.config().maxGuests(); peer++) {
+      long fields = layout.offsetFields(peer);
+      mapping.set(JAVA_LONG, fields, layout.ring(peer, Direction.TO_HOST));
+      mapping.set(JAVA_LONG, fields + 8, layout.pool(peer));
+      mapping.set(JAVA_LONG, fields + 16, layout.channelTable(peer));
+    }
+    for (int owner = 0; owner <= layout.config().maxGuests(); owner++) {
+      for (int word = 0; word < layout.bitmapWords(); word++) {
+        mapping.set(JAVA_LONG, layout.pool(owner) + 8L * word, layout.allFree(word));
+      }
+    }
+    // r[impl shm.ring.initialization] everything else is zero, as new files are
+    SegmentHeader.writeMagic(mapping);
+    return mapping;
+  }
+
+  /** The magic of a file, whatever it is. */
+  static long readMagic(Sys sys, Fd file) throws IOException {
+    MemorySegment bytes = Arena.ofAuto().allocate(JAVA_LONG);
+    return Io.readAt(sys, file.number(), bytes, 0) == Long.BYTES ? bytes.get(JAVA_LONG, 0) : 0;
+  }
+
+  // r[impl shm.architecture]
+  static void checkPlatform(ByteOrder order, String wordBits) throws SegmentException {
+    if (order != ByteOrder.LITTLE_ENDIAN || !wordBits.equals("64")) {
+      throw new SegmentException(
+          SegmentException.Reason.UNSUPPORTED_PLATFORM,
+          "shared memory needs a little-endian 64-bit machine, not %s with %s bits"
+              .formatted(order, wordBits));
+    }
+  }
+
+  /** Where everything lies. */
+  public SegmentLayout layout() {
+    return layout;
+  }
+
+  /** The configuration, as it was when the segment was opened. */
+  public SegmentConfig config() {
+    return layout.config();
+  }
+
+  /** The entries of the guests. */
+  public PeerTable peers() {
+    return peers;
+  }
+
+  /** The descriptor, for a child that inherits it; it finds the segment at /proc/self/fd. */
+  public int descriptor() {
+    return file.number();
+  }
+
+  /** The host's pool with its accounts. */
+  HostSlots hostSlots() {
+    if (hostSlots == null) {
+      throw new IllegalStateException(name + " belongs to another process");
+    }
+    return hostSlots;
+  }
+
+  /**
+   * The host says goodbye and wakes all who sleep: guests read what is under way, and send no more.
+   */
+  // r[impl shm.goodbye.host]
+  // r[impl shm.goodbye.host-atomic]
+  public void sayGoodbye() {
+    hostSlots(); // only the host's to say
+    memory.setIntRelease(goodbyeAddress, 1);
+    for (int peer = 1; peer <= config().maxGuests(); peer++) {
+      if (peers.isAttached(peer)) {
+        new Ring(this, peer, Direction.TO_HOST).wakeAll();
+        new Ring(this, peer, Direction.TO_GUEST).wakeAll();
+        for (int channel = 1; channel < config().maxChannels(); channel++) {
+          FutexWait.wake(sys, memory.word(layout.channelGranted(peer, channel)), Integer.MAX_VALUE);
+        }
+      }
+    }
+  }
+
+  /** Whether the host has said goodbye. */
+  public boolean isHostGone() {
+    return memory.getIntAcquire(goodbyeAddress) != 0;
+  }
+
+  /** Whether this side has closed it. */
+  public boolean isClosed() {
+    return closed;
+  }
+
+  Sys sys() {
+    return sys;
+  }
+
+  Memory memory() {
+    return memory;
+  }
+
+  /** Throws if the file is not as long as it was, which explains why the kernel refuses a wait. */
+  void checkIntact() {
+    if (closed) {
+      return;
+    }
+    try {
+      if (FileStatus.of(sys, file.number()).size() < layout.totalBytes()) {
+        throw new SegmentLost(name);
+      }
+    } catch (ErrnoException | IllegalStateException e) {
+      if (!closed) { // else somebody has closed it at this moment
+        throw new SegmentLost(name, e);
+      }
+    }
+  }
+
+  /** What to throw for the error by which the JVM reports a fault on the mapping. */
+  SegmentLost lost(InternalError fault) {
+    return new SegmentLost(name, fault);
+  }
+
+  /** Ends its use; the host's file is deleted. */
+  @Override
+  public void close() throws IOException {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    try {
+      if (host && path != null && SegmentFile.isAt(sys, path, file)) {
+        Files.delete(path);
+      }
+    } finally {
+      file.close();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,160 @@
+package dev.belfry.shm;
+
+import static dev.belfry.shm.SegmentException.Reason.IN_USE;
+import static dev.belfry.shm.SegmentException.Reason.NOT_A_SEGMENT;
+
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Fd;
+import dev.belfry.linux.FileLocks;
+import dev.belfry.linux.FileStatus;
+import dev.belfry.linux.OpenFile;
+import dev.belfry.linux.OpenFlags;
+import dev.belfry.linux.Sys;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The files of segments. A host builds its file aside, under another name in the same directory,
+ * holds an exclusive lock on it for as long as it lives, and gives it its path last. So whoever
+ * finds a file at the path finds a complete segment, and a file whose lock can be taken was left
+ * behind by a host that died.
+ */
+final class SegmentFile {
+  private static final int ONLY_OWNER = 0600;
+  private static final Path PROC = Path.of("/proc");
+
+  private SegmentFile() {}
+
+  /** Creates the file aside, locked and empty. */
+  // r[impl shm.file.permissions]
+  static Aside createAside(Sys sys, Path path) throws IOException {
+    Path absolute = path.toAbsolutePath();
+    String random = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+    Path aside = absolute.resolveSibling("." + absolute.getFileName() + "." + random);
+    int flags =
+        OpenFlags.READ_WRITE | OpenFlags.CREATE | OpenFlags.EXCLUSIVE | OpenFlags.noFollow();
+    Fd file = OpenFile.open(sys, aside, flags, ONLY_OWNER);
+    var made = new Aside(sys, aside, absolute, file);
+    try {
+      FileLocks.tryLock(sys, file.number(), FileLocks.Mode.EXCLUSIVE); // nobody else knows the name
+      return made;
+    } catch (IOException | RuntimeException e) {
+      made.abandon();
+      throw e;
+    }
+  }
+
+  /** A file that has not yet its path. */
+  record Aside(Sys sys, Path aside, Path path, Fd file) {
+
+    /**
+     * Gives the file its path: as a second name, which fails if there is a file, so that one of
+     * several hosts wins; or in place of a stale file, under the lock of that.
+     */
+    // r[impl shm.file.create]
+    void putInPlace() throws IOException {
+      while (true) {
+        try (Fd old = openIfThere(sys, path)) {
+          if (old == null) {
+            try {
+              Files.createLink(path, aside);
+              Files.delete(aside);
+              return;
+            } catch (FileAlreadyExistsException another) {
+              continue; // then that one has to be looked at
+            }
+          }
+          if (isStale(sys, path, old)) {
+            Files.move(aside, path, StandardCopyOption.ATOMIC_MOVE);
+            return;
+          }
+        }
+      }
+    }
+
+    /** Removes it again. */
+    void abandon() {
+      try {
+        Files.deleteIfExists(aside);
+      } catch (IOException e) {
+        System.getLogger(SegmentFile.class.getName())
+            .log(System.Logger.Level.WARNING, "cannot delete " + aside, e);
+      }
+      file.close();
+    }
+  }
+
+  /**
+   * Whether the file at a path was left behind, in which case its lock is now ours.
+   *
+   * @return false if the path has another file meanwhile
+   * @throws SegmentException if a living host has it, or if it is no segment at all
+   */
+  // r[impl shm.file.cleanup]
+  private static boolean isStale(Sys sys, Path path, Fd old) throws IOException {
+    if (!FileLocks.tryLock(sys, old.number(), FileLocks.Mode.EXCLUSIVE)) {
+      throw new SegmentException(
+          IN_USE, path + " belongs to a living host; stop that one or choose another path");
+    }
+    if (!isAt(sys, path, old)) {
+      return false;
+    }
+    if (FileStatus.of(sys, old.number()).size() < Long.BYTES || !hasMagic(sys, old)) {
+      throw new SegmentException(
+          NOT_A_SEGMENT, path + " exists and is no segment; remove it or choose another path");
+    }
+    return true;
+  }
+
+  private static boolean hasMagic(Sys sys, Fd file) throws IOException {
+    return Segment.readMagic(sys, file) == SegmentHeader.MAGIC_NUMBER;
+  }
+
+  private static @Nullable Fd openIfThere(Sys sys, Path path) throws IOException {
+    try {
+      return open(sys, path, true);
+    } catch (ErrnoException e) {
+      if (e.is(Errno.ENOENT)) {
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  /** Opens the file of an existing segment; refuses whatever is no regular file. */
+  static Fd open(Sys sys, Path path, boolean writable) throws IOException {
+    // The descriptor of a memfd is a link in /proc; anywhere else a link may point to any file.
+    int follow = path.startsWith(PROC) ? 0 : OpenFlags.noFollow();
+    int mode = writable ? OpenFlags.READ_WRITE : OpenFlags.READ_ONLY;
+    // Opening must not wait for the other end of a FIFO.
+    Fd file = OpenFile.open(sys, path, mode | follow | OpenFlags.NON_BLOCKING, 0);
+    try {
+      if (!FileStatus.of(sys, file.number()).isRegular()) {
+        throw new SegmentException(NOT_A_SEGMENT, path + " is not a regular file");
+      }
+      return file;
+    } catch (IOException | RuntimeException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  /** Whether a path names this very file. */
+  static boolean isAt(Sys sys, Path path, Fd file) throws IOException {
+    try (Fd now = openIfThere(sys, path)) {
+      if (now == null) {
+        return false;
+      }
+      FileStatus ours = FileStatus.of(sys, file.number());
+      FileStatus there = FileStatus.of(sys, now.number());
+      return ours.inode() == there.inode() && ours.device() == there.device();
+    }
+  }
+}

@@ -1,0 +1,287 @@
+package dev.belfry.shm;
+
+import static java.lang.Math.addExact;
+import static java.lang.Math.multiplyExact;
+
+/**
+ * Where everything lies in a segment, as offsets from its start: the only place that knows.
+ *
+ * <pre>
+ * header | peer table | host pool | pool 1 | ... | pool G | pad to 64 | area 1 | ... | area G
+ *                                                                       |
+ *                               guest-&gt;host ring | host-&gt;guest ring | channel table, pad to 64
+ *
+ * peer entry, format 1 (64 bytes):
+ *    0 state | 4 epoch | 8 g2h head | 12 g2h tail | 16 h2g head | 20 h2g tail | 24 heartbeat
+ *   32 ring offset | 40 pool offset | 48 channel table offset | 56 reserved
+ *
+ * peer entry, padded (12 blocks of 128 bytes, because processors fetch lines in pairs):
+ *    0 state, epoch | 1 g2h head | 2 g2h tail | 3 h2g head | 4 h2g tail | 5 heartbeat
+ *    6 the three offsets | 7 sleeps for g2h data | 8 for g2h space | 9 for h2g data
+ *   10 for h2g space | 11 the guest's robust mutex
+ *
+ * pool:    bitmap words, 1 = free | pad to 64 | slots, each a generation and a payload
+ * channel: 0 state | granted_total at 4 (format 1: 16 bytes) or 64 (padded: 128 bytes)
+ * </pre>
+ *
+ * All sizes are exact: a configuration whose segment would not fit a {@code long} is refused.
+ */
+public final class SegmentLayout {
+  static final int HEADER_BYTES = 128;
+  static final int DESCRIPTOR_BYTES = 64;
+  static final int LINE_BYTES = 64;
+
+  private static final int V1_ENTRY_BYTES = 64;
+  private static final int V1_CHANNEL_BYTES = 16;
+  private static final int BLOCK_BYTES = 128;
+  private static final int PADDED_BLOCKS = 12;
+  private static final int PADDED_CHANNEL_BYTES = 128;
+
+  /** Where a word of a peer entry is: its offset in format 1, its block in the padded placement. */
+  private enum Word {
+    STATE(0, 0),
+    G2H_HEAD(8, 1),
+    G2H_TAIL(12, 2),
+    H2G_HEAD(16, 3),
+    H2G_TAIL(20, 4),
+    HEARTBEAT(24, 5),
+    OFFSETS(32, 6);
+
+    final int v1;
+    final int block;
+
+    Word(int v1, int block) {
+      this.v1 = v1;
+      this.block = block;
+    }
+  }
+
+  private static final int FIRST_SLEEP_BLOCK = 7;
+  private static final int MUTEX_BLOCK = 11;
+
+  private final Placement placement;
+  private final SegmentConfig config;
+  private final boolean padded;
+  private final int entryBytes;
+  private final int channelBytes;
+  private final long slotRegion;
+  private final int bitmapWords;
+  private final long poolHeaderBytes;
+  private final long slotStride;
+  private final long poolBytes;
+  private final long guestAreas;
+  private final long channelTableInArea;
+  private final long areaBytes;
+  private final long totalBytes;
+
+  /**
+   * Computes the offsets.
+   *
+   * @throws IllegalArgumentException if the segment would be too large
+   */
+  public SegmentLayout(Placement placement, SegmentConfig config) {
+    this.placement = placement;
+    this.config = config;
+    this.padded = placement == Placement.PADDED;
+    this.entryBytes = padded ? PADDED_BLOCKS * BLOCK_BYTES : V1_ENTRY_BYTES;
+    this.channelBytes = padded ? PADDED_CHANNEL_BYTES : V1_CHANNEL_BYTES;
+    int guests = config.maxGuests();
+    // r[impl shm.segment.pool-size]
+    // r[impl shm.segment.guest-rings]
+    try {
+      this.slotRegion = align(HEADER_BYTES + (long) entryBytes * guests);
+      this.bitmapWords = (int) ((config.slotsPerGuest() + 63L) / 64);
+      this.poolHeaderBytes = align(8L * bitmapWords);
+      this.slotStride = padded ? align(config.slotSize()) : config.slotSize();
+      this.poolBytes = addExact(poolHeaderBytes, multiplyExact(config.slotsPerGuest(), slotStride));
+      this.guestAreas = align(addExact(slotRegion, multiplyExact(guests + 1, poolBytes)));
+      this.channelTableInArea = align(2L * config.ringSize() * DESCRIPTOR_BYTES);
+      this.areaBytes =
+          addExact(channelTableInArea, align((long) config.maxChannels() * channelBytes));
+      this.totalBytes = addExact(guestAreas, multiplyExact(guests, areaBytes));
+    } catch (ArithmeticException overflow) {
+      throw new IllegalArgumentException("the segment would be larger than any memory", overflow);
+    }
+  }
+
+  private static long align(long bytes) {
+    return addExact(bytes, LINE_BYTES - 1) & -LINE_BYTES;
+  }
+
+  /** How it is placed. */
+  public Placement placement() {
+    return placement;
+  }
+
+  /** What it was computed from. */
+  public SegmentConfig config() {
+    return config;
+  }
+
+  /** The exact length of the segment. */
+  public long totalBytes() {
+    return totalBytes;
+  }
+
+  // The peer table.
+
+  long peerTable() {
+    return HEADER_BYTES;
+  }
+
+  /** A peer's entry. */
+  // r[impl shm.topology.peer-id]
+  // r[impl shm.segment.peer-table]
+  public long entry(int peer) {
+    return peerTable() + (long) entryBytes * (checkPeer(peer) - 1);
+  }
+
+  int checkPeer(int peer) {
+    if (peer < 1 || peer > config.maxGuests()) {
+      throw new IllegalArgumentException(
+          "peer ids of this segment are 1 to %d, not %d".formatted(config.maxGuests(), peer));
+    }
+    return peer;
+  }
+
+  private long word(int peer, Word word) {
+    return entry(peer) + (padded ? (long) word.block * BLOCK_BYTES : word.v1);
+  }
+
+  /** State, and behind it the epoch, on eight aligned bytes. */
+  long stateAndEpoch(int peer) {
+    return word(peer, Word.STATE);
+  }
+
+  long head(int peer, Direction direction) {
+    return word(peer, direction == Direction.TO_HOST ? Word.G2H_HEAD : Word.H2G_HEAD);
+  }
+
+  long tail(int peer, Direction direction) {
+    return word(peer, direction == Direction.TO_HOST ? Word.G2H_TAIL : Word.H2G_TAIL);
+  }
+
+  long heartbeat(int peer) {
+    return word(peer, Word.HEARTBEAT);
+  }
+
+  /** The three informational offsets, eight bytes each: ring, pool, channel table. */
+  long offsetFields(int peer) {
+    return word(peer, Word.OFFSETS);
+  }
+
+  /** Whether sleepers have flags, descriptors lap marks, and guests a robust mutex. */
+  boolean isPadded() {
+    return padded;
+  }
+
+  /** Where the receiver of a ring says that it sleeps; the padded placement only. */
+  long dataSleeper(int peer, Direction direction) {
+    return sleeper(peer, direction == Direction.TO_HOST ? 0 : 2);
+  }
+
+  /** Where the sender of a ring says that it sleeps; the padded placement only. */
+  long spaceSleeper(int peer, Direction direction) {
+    return sleeper(peer, direction == Direction.TO_HOST ? 1 : 3);
+  }
+
+  private long sleeper(int peer, int which) {
+    return paddedBlock(peer, FIRST_SLEEP_BLOCK + which);
+  }
+
+  /** The guest's robust mutex, in a block of 128 bytes; the padded placement only. */
+  long robustMutex(int peer) {
+    return paddedBlock(peer, MUTEX_BLOCK);
+  }
+
+  private long paddedBlock(int peer, int block) {
+    if (!padded) {
+      throw new IllegalStateException("format 1 has no room for it");
+    }
+    return entry(peer) + (long) block * BLOCK_BYTES;
+  }
+
+  // The pools; the host's has the number 0, a guest's its peer id.
+
+  /** The start of the first pool. */
+  public long slotRegion() {
+    return slotRegion;
+  }
+
+  /** The size of each pool. */
+  public long poolBytes() {
+    return poolBytes;
+  }
+
+  /** A pool: the host's for 0, a guest's for its peer id. */
+  // r[impl shm.segment.host-slots]
+  // r[impl shm.segment.guest-slot-offset]
+  public long pool(int owner) {
+    return slotRegion + (owner == 0 ? 0 : checkPeer(owner) * poolBytes);
+  }
+
+  int bitmapWords() {
+    return bitmapWords;
+  }
+
+  /** What a word of the bitmap is when all its slots are free. */
+  // r[impl shm.slot.pool-layout]
+  long allFree(int word) {
+    int slots = config.slotsPerGuest() - 64 * word;
+    return slots >= 64 ? -1L : (1L << slots) - 1;
+  }
+
+  // r[impl shm.slot.pool-header-size]
+  long slot(int owner, int index) {
+    return pool(owner) + poolHeaderBytes + index * slotStride;
+  }
+
+  long slotStride() {
+    return slotStride;
+  }
+
+  // The areas of the guests.
+
+  /** The start of the first guest's area. */
+  public long guestAreas() {
+    return guestAreas;
+  }
+
+  /** The size of each guest's area. */
+  public long areaBytes() {
+    return areaBytes;
+  }
+
+  private long area(int peer) {
+    return guestAreas + (checkPeer(peer) - 1) * areaBytes;
+  }
+
+  /** The first descriptor of a ring. */
+  // r[impl shm.ring.layout]
+  // r[impl shm.ring.alignment]
+  public long ring(int peer, Direction direction) {
+    return area(peer) + (direction == Direction.TO_HOST ? 0 : ringBytes());
+  }
+
+  long ringBytes() {
+    return (long) config.ringSize() * DESCRIPTOR_BYTES;
+  }
+
+  /** The start of a guest's channel table. */
+  // r[impl shm.flow.channel-table-location]
+  public long channelTable(int peer) {
+    return area(peer) + channelTableInArea;
+  }
+
+  long channelTableBytes() {
+    return (long) config.maxChannels() * channelBytes;
+  }
+
+  long channelState(int peer, int channel) {
+    return channelTable(peer) + (long) channel * channelBytes;
+  }
+
+  long channelGranted(int peer, int channel) {
+    return channelState(peer, channel) + (padded ? LINE_BYTES : 4);
+  }
+}

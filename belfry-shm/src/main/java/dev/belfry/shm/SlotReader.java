@@ -1,0 +1,86 @@
+package dev.belfry.shm;
+
+import dev.belfry.shm.ProtocolViolation.Kind;
+import java.util.Arrays;
+
+/**
+ * Takes payloads out of the slots of a peer and gives the slots back. Nothing in a descriptor and
+ * nothing in the pool is believed: a value that a correct peer cannot have written is a violation.
+ * For one thread at a time.
+ */
+final class SlotReader {
+  private static final long NEVER = -1;
+
+  private final Memory memory;
+  private final long bitmap;
+  private final long slots;
+  private final long stride;
+  private final int count;
+  private final int payloadRoom;
+  private final int maxPayload;
+
+  /** The generation last accepted of each slot: the same one again is a message sent twice. */
+  private final long[] accepted;
+
+  SlotReader(Segment segment, int owner) {
+    SegmentLayout layout = segment.layout();
+    this.memory = segment.memory();
+    this.bitmap = memory.address(layout.pool(owner), layout.poolBytes());
+    this.slots = memory.address(layout.slot(owner, 0), 0);
+    this.stride = layout.slotStride();
+    this.count = layout.config().slotsPerGuest();
+    this.payloadRoom = layout.config().slotSize() - SegmentConfig.GENERATION_BYTES;
+    this.maxPayload = layout.config().maxPayloadSize();
+    this.accepted = new long[count];
+    Arrays.fill(accepted, NEVER);
+  }
+
+  /**
+   * Copies a payload and gives its slot back.
+   *
+   * @param slot as the descriptor says, and so the others
+   * @return the length
+   */
+  // r[impl shm.trust.descriptors]
+  // r[impl shm.trust.slots]
+  int take(int slot, int generation, int offset, int length, Message into) {
+    if (Integer.compareUnsigned(length, maxPayload) > 0) {
+      throw violation(Kind.PAYLOAD_LENGTH, "a payload of %d bytes", length);
+    }
+    if (Integer.compareUnsigned(slot, count) >= 0) {
+      throw violation(Kind.SLOT_INDEX, "slot %d", slot);
+    }
+    if (Integer.toUnsignedLong(offset) + length > payloadRoom) {
+      throw violation(Kind.SLOT_BOUNDS, "a payload that starts at %d of its slot", offset);
+    }
+    long address = slots + slot * stride;
+    // r[impl shm.slot.generation]
+    if (memory.getInt(address) != generation) {
+      throw violation(Kind.SLOT_GENERATION, "generation %d, not that of its slot", generation);
+    }
+    if (accepted[slot] == Integer.toUnsignedLong(generation)) {
+      throw violation(Kind.SLOT_REPLAYED, "slot %d a second time", slot);
+    }
+    memory.read(address + SegmentConfig.GENERATION_BYTES + offset, into.room(length), 0, length);
+    if (memory.getIntAcquire(address) != generation) {
+      throw violation(Kind.SLOT_GENERATION, "slot %d and changed it meanwhile", slot);
+    }
+    accepted[slot] = Integer.toUnsignedLong(generation);
+    free(slot);
+    return length;
+  }
+
+  // r[impl shm.slot.free]
+  private void free(int slot) {
+    long bit = 1L << slot;
+    long before = memory.getAndOrLongRelease(bitmap + 8L * (slot >>> 6), bit);
+    if ((before & bit) != 0) {
+      throw violation(Kind.SLOT_NOT_ALLOCATED, "slot %d, which is free", slot);
+    }
+  }
+
+  private static ProtocolViolation violation(Kind kind, String what, int value) {
+    return new ProtocolViolation(
+        kind, "a descriptor names " + what.formatted(Integer.toUnsignedLong(value)));
+  }
+}

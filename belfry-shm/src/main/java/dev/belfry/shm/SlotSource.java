@@ -1,0 +1,20 @@
+package dev.belfry.shm;
+
+/** Where a sender gets slots from. */
+interface SlotSource {
+  /** Takes a free slot and counts its generation up; returns its index, or -1 if there is none. */
+  int allocate();
+
+  /** Whether a slot could be taken now. */
+  boolean hasFree();
+
+  /** The address of a slot's generation, behind which is its payload. */
+  long address(int slot);
+
+  /**
+   * What to wait for when there is no slot.
+   *
+   * @param ring the sender's ring; its peer gives slots back before it stores the tail
+   */
+  Awaitable shortage(Link link, Ring ring);
+}

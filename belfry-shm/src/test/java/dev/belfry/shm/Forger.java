@@ -1,0 +1,100 @@
+package dev.belfry.shm;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * A guest that mixes correct messages with forged words, and the host that reads what it wrote. One
+ * number decides what it does in a round, so that every failure can be repeated; a fuzzer can
+ * choose these numbers too.
+ */
+final class Forger implements AutoCloseable {
+  private static final SegmentConfig CONFIG = new SegmentConfig(124, 100, 1, 4, 128, 3, 4, 0);
+  private static final int BUDGET = 16;
+  private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+  private static final long[] NASTY = {
+    0, 1, -1, 2, 3, 4, 31, 32, 33, 124, 125, 128, 1L << 31, (1L << 31) - 1, 1L << 32, Long.MIN_VALUE
+  };
+
+  private static final List<MessageKind> KINDS = List.of(MessageKind.values());
+
+  private final Sides sides;
+  private final Message message = new Message();
+  private Link toHost;
+  private Link toGuest;
+  private long checksum;
+
+  Forger(Placement placement) throws IOException {
+    sides = Sides.of(placement, CONFIG);
+    toHost = sides.toHost;
+    toGuest = sides.toGuest;
+  }
+
+  /** After a violation: the host throws the guest out, and it comes again. */
+  void comeAgain() throws IOException {
+    sides.host.peers().leave(1, sides.host.peers().epoch(1));
+    sides.host.peers().recover(1);
+    toHost = Link.walkIn(sides.guest, WaitStrategy.SLEEP);
+    toGuest = Link.toGuest(sides.host, 1, WaitStrategy.SLEEP);
+  }
+
+  /** Some number that depends on every byte that was received. */
+  long checksum() {
+    return checksum;
+  }
+
+  /** One message, some forged words, and a look by the host; how many messages it got. */
+  int round(long seed) {
+    var random = new Random(seed);
+    byte[] bytes = Sides.payload(random.nextInt(125), random.nextInt());
+    MessageKind kind = KINDS.get(random.nextInt(KINDS.size()));
+    toHost.outbox().send(kind, random.nextInt(6), 0, bytes, 0, bytes.length);
+    for (int i = random.nextInt(4) - 1; i > 0; i--) {
+      forge(random);
+    }
+    return toGuest.inbox().receive(this::use, message, BUDGET);
+  }
+
+  private void forge(Random random) {
+    MemorySegment memory = sides.bytes();
+    SegmentLayout layout = sides.host.layout();
+    long value =
+        random.nextBoolean()
+            ? NASTY[random.nextInt(NASTY.length)]
+            : random.nextLong() >>> random.nextInt(64);
+    switch (random.nextInt(6)) {
+      case 0 -> memory.set(INT, layout.head(1, Direction.TO_HOST), (int) value);
+      case 1 -> memory.set(INT, layout.tail(1, Direction.TO_HOST), (int) value);
+      case 2, 3 ->
+          memory.set(
+              INT,
+              layout.ring(1, Direction.TO_HOST) + random.nextInt(4) * 64L + random.nextInt(16) * 4L,
+              (int) value);
+      case 4 -> memory.set(LONG, layout.pool(1), value);
+      default -> memory.set(INT, layout.channelState(1, random.nextInt(4)), (int) value);
+    }
+  }
+
+  /** Does with a message what a host would: looks at every byte, and at its channel. */
+  private void use(Message received) {
+    for (int i = 0; i < received.length(); i++) {
+      checksum += received.bytes()[i];
+    }
+    if (received.kind().usesChannelId()) {
+      Channel channel = toGuest.channels().of(received);
+      if (channel != null && received.kind() == MessageKind.DATA) {
+        channel.grant(received.length());
+        checksum += channel.remainingCredit();
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    sides.close();
+  }
+}

@@ -1,0 +1,82 @@
+package dev.belfry.shm;
+
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.Sys;
+import dev.belfry.testkit.SysTap;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Random;
+
+/** The guest of the tests with two processes; its first argument says what it does. */
+final class GuestProgram {
+  private static final long PATIENCE_NANOS = 60_000_000_000L;
+
+  private GuestProgram() {}
+
+  public static void main(String[] arguments) throws Exception {
+    Sys sys = arguments[3].equals("polling") ? withoutFutexes() : Sys.forAnyThread();
+    WaitStrategy strategy = WaitStrategy.valueOf(arguments[2]);
+    Segment segment = Segment.attach(sys, Path.of(arguments[1]));
+    Link link = Link.walkIn(segment, strategy);
+    switch (arguments[0]) {
+      case "exchange" -> {
+        int start = Integer.parseInt(arguments[6]);
+        link.outbox().startAt(start);
+        link.inbox().startAt(start);
+        System.out.println("attached");
+        System.in.read();
+        new Flow(Integer.parseInt(arguments[4]), Integer.parseInt(arguments[5]))
+            .exchange(link, strategy);
+      }
+      case "answer" -> answer(link, Integer.parseInt(arguments[4]));
+      case "fill" -> fill(link);
+      case "wait" -> {
+        System.out.println("attached");
+        System.out.println(link.inbox().awaitData(FutexWait.FOREVER));
+      }
+      default -> throw new IllegalArgumentException(arguments[0]);
+    }
+    link.leave(System.nanoTime() + PATIENCE_NANOS);
+    System.out.println("done");
+  }
+
+  /** A kernel whose filter refuses the call. */
+  static Sys withoutFutexes() {
+    SysTap tap = SysTap.over(Sys.forAnyThread());
+    tap.fail("futex", Errno.ENOSYS);
+    tap.fail("futexWaitv", Errno.ENOSYS);
+    return tap.sys();
+  }
+
+  /**
+   * Answers messages, after a pause that is sometimes nothing and sometimes longer than a sleep.
+   */
+  private static void answer(Link link, int count) throws IOException {
+    System.out.println("attached");
+    var random = new Random(count);
+    var message = new Message();
+    for (int i = 0; i < count; i++) {
+      if (link.inbox().receive(message, System.nanoTime() + PATIENCE_NANOS) != Awaited.READY) {
+        throw new AssertionError("no message " + i);
+      }
+      Pauses.pause(random);
+      link.outbox()
+          .send(MessageKind.RESPONSE, message.id(), 0, message.bytes(), 0, message.length());
+    }
+    System.out.println("sleeps " + link.inbox().sleeps());
+    System.out.println("unwoken " + link.inbox().unwoken());
+  }
+
+  /** Fills a ring of four and blocks in the fourth send. */
+  private static void fill(Link link) {
+    for (int i = 0; i < 3; i++) {
+      System.out.println(Sides.send(link, i, new byte[1]));
+    }
+    System.out.println(Sides.send(link, 99, new byte[1]));
+    SendResult fourth =
+        link.outbox()
+            .send(
+                MessageKind.REQUEST, 99, 0, new byte[1], 0, 1, System.nanoTime() + PATIENCE_NANOS);
+    System.out.println(fourth);
+  }
+}

@@ -1,0 +1,46 @@
+package dev.belfry.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A guest that writes anything anywhere it can. The host's reader throws nothing but its protocol
+ * error, reads nothing outside the slots, and never works longer than its budget. The mapping's own
+ * segment checks every access when this runs with {@code -Dbelfry.shm.checked=true}.
+ */
+final class HostileGuestTest {
+  private static final int ROUNDS = Boolean.getBoolean("belfry.stress") ? 1_000_000 : 100_000;
+
+  // r[verify shm.trust.counters]
+  // r[verify shm.trust.descriptors]
+  // r[verify shm.trust.slots]
+  // r[verify shm.trust.channels]
+  @ParameterizedTest
+  @EnumSource
+  void whateverAGuestWritesTheHostSurvives(Placement placement) throws IOException {
+    long seed = 20261116;
+    var random = new Random(seed);
+    int delivered = 0;
+    int violations = 0;
+    try (var forger = new Forger(placement)) {
+      for (int round = 0; round < ROUNDS; round++) {
+        try {
+          int before = delivered;
+          delivered += forger.round(random.nextLong());
+          assertThat(delivered - before).as("round %d of seed %d", round, seed).isBetween(0, 16);
+        } catch (ProtocolViolation expected) {
+          violations++;
+          forger.comeAgain();
+        }
+      }
+      assertThat(forger.checksum()).isNotZero();
+    }
+    // Else the rubbish was too much rubbish, or too little, to show anything.
+    assertThat(delivered).isGreaterThan(ROUNDS / 20);
+    assertThat(violations).isGreaterThan(ROUNDS / 100);
+  }
+}

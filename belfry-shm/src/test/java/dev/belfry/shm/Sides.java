@@ -1,0 +1,89 @@
+package dev.belfry.shm;
+
+import dev.belfry.linux.Sys;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * A host and one guest in the same process, each with a mapping of its own: for tests of what is
+ * said, not of when.
+ */
+final class Sides implements AutoCloseable {
+  static final SegmentConfig CONFIG = new SegmentConfig(1020, 100, 2, 8, 1024, 4, 8, 0);
+
+  final Segment host;
+  final Segment guest;
+  final Link toGuest;
+  final Link toHost;
+
+  private Sides(Sys sys, Placement placement, SegmentConfig config, WaitStrategy strategy)
+      throws IOException {
+    host = Segment.createAnonymous(sys, placement, config);
+    guest = Segment.attach(sys, Path.of("/proc/self/fd/" + host.descriptor()));
+    toHost = Link.walkIn(guest, strategy);
+    toGuest = Link.toGuest(host, toHost.peer(), strategy);
+  }
+
+  static Sides of(Placement placement, SegmentConfig config) throws IOException {
+    return of(Sys.forAnyThread(), placement, config, WaitStrategy.ADAPTIVE);
+  }
+
+  static Sides of(Sys sys, Placement placement, SegmentConfig config, WaitStrategy strategy)
+      throws IOException {
+    return new Sides(sys, placement, config, strategy);
+  }
+
+  /** The link that sends in a direction. */
+  Link sender(Direction direction) {
+    return direction == Direction.TO_HOST ? toHost : toGuest;
+  }
+
+  /** The link that receives what goes in a direction. */
+  Link receiver(Direction direction) {
+    return direction == Direction.TO_HOST ? toGuest : toHost;
+  }
+
+  /** The whole segment. */
+  java.lang.foreign.MemorySegment bytes() {
+    return host.memory().mapping();
+  }
+
+  /** How many slots of a pool are free: the host's for 0, a guest's for its peer id. */
+  int freeSlots(int owner) {
+    int free = 0;
+    for (int word = 0; word < host.layout().bitmapWords(); word++) {
+      free +=
+          Long.bitCount(
+              bytes()
+                  .get(
+                      java.lang.foreign.ValueLayout.JAVA_LONG,
+                      host.layout().pool(owner) + 8L * word));
+    }
+    return free;
+  }
+
+  /** A payload in which every byte tells its place. */
+  static byte[] payload(int length, int seed) {
+    byte[] bytes = new byte[length];
+    for (int i = 0; i < length; i++) {
+      bytes[i] = (byte) (seed * 31 + i * 7);
+    }
+    return bytes;
+  }
+
+  /** Sends a request; whatever it says. */
+  static SendResult send(Link link, long id, byte[] bytes) {
+    return link.outbox().send(MessageKind.REQUEST, id, 0, bytes, 0, bytes.length);
+  }
+
+  /** A time some milliseconds from now. */
+  static long inMillis(long millis) {
+    return System.nanoTime() + millis * 1_000_000;
+  }
+
+  @Override
+  public void close() throws IOException {
+    guest.close();
+    host.close();
+  }
+}

@@ -1,0 +1,274 @@
+package dev.belfry.shm;
+
+import static dev.belfry.shm.WaitStrategy.ADAPTIVE;
+import static dev.belfry.shm.WaitStrategy.SLEEP;
+import static dev.belfry.shm.WaitStrategy.SPIN;
+import static dev.belfry.shm.WaitStrategy.YIELD;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.linux.Sys;
+import dev.belfry.testkit.TestProcess;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Host and guest in two processes. A tenth of the messages, unless told to stress. */
+@Timeout(600)
+final class TwoProcessTest {
+  private static final boolean STRESS = Boolean.getBoolean("belfry.stress");
+  private static final SegmentConfig USUAL =
+      SegmentConfig.DEFAULT.withMaxGuests(1).withSlots(16, 1032);
+
+  @TempDir private Path directory;
+
+  private static int tenth(int count) {
+    return STRESS ? count : count / 10;
+  }
+
+  static Stream<Arguments> flows() {
+    return Stream.of(Placement.values())
+        .flatMap(
+            placement ->
+                Stream.of(
+                    flow(placement, SPIN, USUAL, 1_000_000, 1024, 0),
+                    flow(placement, ADAPTIVE, USUAL, 1_000_000, 1024, 0),
+                    flow(placement, YIELD, USUAL, 100_000, 1024, 0),
+                    flow(placement, SLEEP, USUAL, 100_000, 1024, 0),
+                    flow(placement, ADAPTIVE, SegmentConfig.DEFAULT, 100_000, 65532, 0),
+                    flow(placement, ADAPTIVE, tiny(), 50_000, 1024, 0),
+                    flow(placement, ADAPTIVE, USUAL, 100_000, 64, -500)));
+  }
+
+  private static SegmentConfig tiny() {
+    return USUAL.withRingSize(2).withSlots(1, 1032);
+  }
+
+  private static Arguments flow(
+      Placement placement,
+      WaitStrategy strategy,
+      SegmentConfig config,
+      int count,
+      int largest,
+      int start) {
+    return Arguments.of(placement, strategy, config, tenth(count), largest, start);
+  }
+
+  // r[verify shm.ordering.ring-publish]
+  // r[verify shm.ordering.ring-consume]
+  // r[verify shm.ring.capacity]
+  // r[verify shm.placement.padded]
+  @ParameterizedTest(name = "{0} {1} {3} messages of up to {4} bytes from {5}")
+  @MethodSource("flows")
+  void messagesArriveInOrderAndWholeBothWays(
+      Placement placement,
+      WaitStrategy strategy,
+      SegmentConfig config,
+      int count,
+      int largest,
+      int start)
+      throws Exception {
+    exchange(Sys.forAnyThread(), "futex", placement, strategy, config, count, largest, start);
+  }
+
+  // r[verify shm.wakeup.fallback]
+  @ParameterizedTest
+  @EnumSource
+  void theSameWithoutFutexes(Placement placement) throws Exception {
+    for (SegmentConfig config : new SegmentConfig[] {USUAL, tiny()}) {
+      exchange(
+          GuestProgram.withoutFutexes(),
+          "polling",
+          placement,
+          ADAPTIVE,
+          config,
+          tenth(20_000),
+          1024,
+          0);
+    }
+  }
+
+  private void exchange(
+      Sys sys,
+      String waiting,
+      Placement placement,
+      WaitStrategy strategy,
+      SegmentConfig config,
+      int count,
+      int largest,
+      int start)
+      throws Exception {
+    Path path = directory.resolve("hub");
+    try (Segment host = Segment.create(sys, path, placement, config);
+        TestProcess guest =
+            TestProcess.java(
+                GuestProgram.class,
+                "exchange",
+                path.toString(),
+                strategy.name(),
+                waiting,
+                String.valueOf(count),
+                String.valueOf(largest),
+                String.valueOf(start))) {
+      assertThat(guest.line()).isEqualTo("attached");
+      Link link = Link.toGuest(host, 1, strategy);
+      for (Direction direction : Direction.values()) {
+        Memory memory = host.memory();
+        memory.setInt(memory.address(host.layout().head(1, direction), 4), start);
+        memory.setInt(memory.address(host.layout().tail(1, direction), 4), start);
+      }
+      link.outbox().startAt(start);
+      link.inbox().startAt(start);
+      guest.say("go");
+      new Flow(count, largest).exchange(link, strategy);
+      assertThat(guest.line()).isEqualTo("done");
+      assertThat(guest.exitCode()).isZero();
+      assertThat(host.peers().state(1)).isEqualTo(PeerState.GOODBYE);
+      for (int owner = 0; owner <= 1; owner++) {
+        assertThat(host.memory().mapping().get(JAVA_LONG, host.layout().pool(owner)))
+            .as("free slots of pool %d", owner)
+            .isEqualTo(host.layout().allFree(0));
+      }
+    }
+  }
+
+  // r[verify shm.ring.full]
+  // r[verify shm.wakeup.producer-wait]
+  @ParameterizedTest
+  @EnumSource
+  void aSenderBlockedOnAFullRingGoesOnWhenOneMessageIsRead(Placement placement) throws Exception {
+    Path path = directory.resolve("hub");
+    try (Segment host = Segment.create(Sys.forAnyThread(), path, placement, USUAL.withRingSize(4));
+        TestProcess guest =
+            TestProcess.java(GuestProgram.class, "fill", path.toString(), "SLEEP", "futex")) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(guest.line()).isEqualTo("SENT");
+      }
+      assertThat(guest.line()).isEqualTo("RING_FULL");
+      awaitSleeper(guest);
+      Link link = Link.toGuest(host, 1, SLEEP);
+      var message = new Message();
+      assertThat(link.inbox().receive(message)).isTrue();
+      assertThat(guest.line()).isEqualTo("SENT");
+      for (int id : new int[] {1, 2, 99}) {
+        assertThat(link.inbox().receive(message)).isTrue();
+        assertThat(message.id()).isEqualTo(id);
+      }
+      assertThat(guest.line()).isEqualTo("done");
+    }
+  }
+
+  static void awaitSleeper(TestProcess process) throws Exception {
+    long deadline = System.nanoTime() + TestProcess.PATIENCE.toNanos();
+    while (SleepingThreads.count(process.pid()) == 0) {
+      assertThat(System.nanoTime()).as("time until it sleeps").isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+  }
+
+  /**
+   * A wake-up that got lost would end by the time limit of a sleep, which both sides count: with
+   * pauses of microseconds nobody sleeps that long for any other reason.
+   */
+  // r[verify shm.placement.padded]
+  // r[verify shm.wakeup.consumer-wait]
+  @ParameterizedTest
+  @EnumSource
+  void noWakeUpIsLost(Placement placement) throws Exception {
+    int handOvers = STRESS ? 300_000 : 30_000;
+    Path path = directory.resolve("hub");
+    long asleep = 0;
+    int messages = handOvers;
+    try (Segment host = Segment.create(Sys.forAnyThread(), path, placement, USUAL);
+        TestProcess guest =
+            TestProcess.java(
+                GuestProgram.class,
+                "answer",
+                path.toString(),
+                "SLEEP",
+                "futex",
+                String.valueOf(messages))) {
+      assertThat(guest.line()).isEqualTo("attached");
+      Link link = Link.toGuest(host, 1, SLEEP);
+      var random = new Random(1);
+      var message = new Message();
+      byte[] bytes = new byte[16];
+      for (int i = 0; i < messages; i++) {
+        Pauses.pause(random);
+        assertThat(link.outbox().send(MessageKind.REQUEST, i, 0, bytes, 0, 16))
+            .isEqualTo(SendResult.SENT);
+        assertThat(link.inbox().receive(message, Sides.inMillis(60_000))).isEqualTo(Awaited.READY);
+        assertThat(message.id()).isEqualTo(i);
+      }
+      asleep = link.inbox().sleeps() + Long.parseLong(guest.line("sleeps "));
+      assertThat(link.inbox().unwoken()).as("lost by the host").isZero();
+      assertThat(guest.line("unwoken ")).as("lost by the guest").isEqualTo("0");
+      assertThat(asleep).as("hand-overs to a sleeper").isGreaterThanOrEqualTo(handOvers);
+    }
+  }
+
+  /** Each process of a waiting pair. */
+  @ParameterizedTest
+  @EnumSource
+  void waitingCostsNextToNothing(Placement placement) throws Exception {
+    long seconds = STRESS ? 60 : 3;
+    Path path = directory.resolve("hub");
+    try (Segment host = Segment.create(Sys.forAnyThread(), path, placement, USUAL);
+        TestProcess guest =
+            TestProcess.java(GuestProgram.class, "wait", path.toString(), "ADAPTIVE", "futex")) {
+      assertThat(guest.line()).isEqualTo("attached");
+      long before = settledTicks(guest.pid());
+      long deadline = System.nanoTime() + seconds * 1_000_000_000;
+      assertThat(Link.toGuest(host, 1, ADAPTIVE).inbox().awaitData(deadline))
+          .isEqualTo(Awaited.TIMEOUT);
+      // A tick is 10 ms: half a per cent of the time, and the tick that had begun.
+      assertThat(cpuTicks(guest.pid()) - before).isLessThanOrEqualTo(seconds / 2 + 1);
+      host.sayGoodbye();
+      assertThat(guest.line()).isEqualTo("OVER");
+    }
+  }
+
+  /** The time used by a JVM that is through with its own affairs: none within a second. */
+  private static long settledTicks(int pid) throws Exception {
+    long deadline = System.nanoTime() + TestProcess.PATIENCE.toNanos();
+    long ticks = cpuTicks(pid);
+    while (true) {
+      Thread.sleep(1000);
+      long now = cpuTicks(pid);
+      if (now == ticks) {
+        return now;
+      }
+      assertThat(System.nanoTime()).as("time until it settles").isLessThan(deadline);
+      ticks = now;
+    }
+  }
+
+  private static long cpuTicks(int pid) throws Exception {
+    String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+    return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
+  }
+
+  // r[verify shm.goodbye.host]
+  // r[verify shm.wakeup.consumer-wait]
+  @Test
+  void aSleeperInAnotherProcessIsWokenByTheHostsGoodbye() throws Exception {
+    Path path = directory.resolve("hub");
+    try (Segment host = Segment.create(Sys.forAnyThread(), path, Placement.V1, USUAL);
+        TestProcess guest =
+            TestProcess.java(GuestProgram.class, "wait", path.toString(), "SLEEP", "futex")) {
+      assertThat(guest.line()).isEqualTo("attached");
+      awaitSleeper(guest);
+      host.sayGoodbye();
+      assertThat(guest.line()).isEqualTo("OVER");
+    }
+  }
+}
