@@ -3,6 +3,7 @@ module dev.belfry.cli {
   requires static org.jspecify;
   requires dev.belfry.linux;
   requires dev.belfry.loop;
+  requires dev.belfry.signals;
   requires info.picocli;
   requires java.management;
   requires jdk.management;

@@ -1,0 +1,54 @@
+package dev.belfry.signals.ways;
+
+import dev.belfry.testkit.TestProcess;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The program in a JVM of its own, with real signals. */
+final class ProcessStage implements Stage {
+  private final TestProcess process;
+  private final List<String> seen = new ArrayList<>();
+
+  ProcessStage(TestProcess process) {
+    this.process = process;
+  }
+
+  @Override
+  public void send(String signal) throws IOException, InterruptedException {
+    int sent =
+        new ProcessBuilder("kill", "-" + signal, Integer.toString(process.pid()))
+            .inheritIO()
+            .start()
+            .waitFor();
+    if (sent != 0) {
+      throw new IOException("kill -" + signal + " gave " + sent);
+    }
+  }
+
+  @Override
+  public String line(String prefix) throws InterruptedException {
+    String line;
+    do {
+      line = process.line();
+      seen.add(line);
+    } while (!line.startsWith(prefix));
+    return line.substring(prefix.length());
+  }
+
+  @Override
+  public int exitCode() throws InterruptedException {
+    return process.exitCode();
+  }
+
+  @Override
+  public List<String> all() throws InterruptedException {
+    seen.addAll(process.rest());
+    return seen;
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+}

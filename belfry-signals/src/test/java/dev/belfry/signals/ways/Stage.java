@@ -1,0 +1,21 @@
+package dev.belfry.signals.ways;
+
+import java.util.List;
+
+/** A program that runs, and how a test sends it signals and sees what it does. */
+interface Stage extends AutoCloseable {
+  /** Sends a signal, such as {@code TERM}. */
+  void send(String signal) throws Exception;
+
+  /** Waits for the next line that begins so; returns the rest of it. */
+  String line(String prefix) throws Exception;
+
+  /** Waits until it exits; returns the code. */
+  int exitCode() throws Exception;
+
+  /** Everything it has said, after it has exited. */
+  List<String> all() throws Exception;
+
+  @Override
+  void close();
+}
