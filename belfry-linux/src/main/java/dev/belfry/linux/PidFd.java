@@ -66,6 +66,11 @@ public final class PidFd implements AutoCloseable {
     return fd.number();
   }
 
+  /** The descriptor, for an event loop that closes it together with what it knows of it. */
+  public Fd fd() {
+    return fd;
+  }
+
   /** Sends a signal to this very process; ESRCH if it has ended. */
   public void sendSignal(int signal) throws ErrnoException {
     call(

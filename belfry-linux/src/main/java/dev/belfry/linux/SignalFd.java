@@ -53,6 +53,11 @@ public final class SignalFd implements AutoCloseable {
     return fd.number();
   }
 
+  /** The descriptor, for an event loop that closes it together with what it knows of it. */
+  public Fd fd() {
+    return fd;
+  }
+
   /**
    * Reads as many records as are there and fit. Allocates nothing.
    *

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state a JVM must be started in so that signals can be read from a {@link SignalFd}: blocked
@@ -74,6 +75,25 @@ public final class SignalLaunch {
         .map(thread -> new Gap(thread, signals.minus(thread.blocked())))
         .filter(gap -> !gap.unblocked().isEmpty())
         .toList();
+  }
+
+  /**
+   * The signal with which this JVM suspends threads, and which it unblocks in all of them: USR2, or
+   * the one it was told when it was started.
+   */
+  public static int suspendSignal() {
+    return suspendSignal(System.getenv(SUSPEND_VARIABLE));
+  }
+
+  /** HotSpot takes only a number above all fault signals. */
+  static int suspendSignal(@Nullable String told) {
+    if (told != null && told.matches("[0-9]{1,2}")) {
+      int signal = Integer.parseInt(told);
+      if (signal > Signo.SEGV && signal <= Signo.RTMAX) {
+        return signal;
+      }
+    }
+    return Signo.USR2;
   }
 
   /** Whether this process has started itself again already. */

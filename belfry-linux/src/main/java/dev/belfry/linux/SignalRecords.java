@@ -40,7 +40,8 @@ public final class SignalRecords {
           JAVA_LONG.withName("ptr"),
           MemoryLayout.paddingLayout(72));
 
-  static final long RECORD_BYTES = LAYOUT.byteSize();
+  /** The size of one record. */
+  public static final long RECORD_BYTES = LAYOUT.byteSize();
 
   private static final long SIGNO = offset("signo");
   private static final long ERRNO = offset("errno");

@@ -2,6 +2,11 @@ package dev.belfry.linux;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Signal numbers of Linux on x86-64 and aarch64 ({@code signal(7)}). */
@@ -46,6 +51,9 @@ public final class Signo {
 
   private static final @Nullable String[] NAMES = names();
 
+  private static final Pattern NUMBER_OR_OFFSET =
+      Pattern.compile("(?<base>RTMIN\\+|RTMAX-|)(?<digits>[0-9]{1,2})");
+
   private Signo() {}
 
   /**
@@ -58,6 +66,29 @@ public final class Signo {
     }
     String name = signal > 0 && signal <= RTMAX ? NAMES[signal] : null;
     return name != null ? "SIG" + name : "signal " + signal;
+  }
+
+  /**
+   * The number of a signal that people write as {@code TERM}, {@code sigterm}, {@code 15}, {@code
+   * RTMIN+6} or {@code SIGRTMAX-1}; empty for what is none.
+   */
+  public static OptionalInt parse(String text) {
+    String name = text.toUpperCase(Locale.ROOT);
+    name = name.startsWith("SIG") ? name.substring("SIG".length()) : name;
+    Matcher matcher = NUMBER_OR_OFFSET.matcher(name);
+    int number;
+    if (matcher.matches()) {
+      int digits = Integer.parseInt(matcher.group("digits"));
+      number =
+          switch (matcher.group("base")) {
+            case "RTMIN+" -> RTMIN + digits;
+            case "RTMAX-" -> RTMAX - digits;
+            default -> digits;
+          };
+    } else {
+      number = Arrays.asList(NAMES).indexOf(name);
+    }
+    return number > 0 && number <= RTMAX ? OptionalInt.of(number) : OptionalInt.empty();
   }
 
   private static @Nullable String[] names() {

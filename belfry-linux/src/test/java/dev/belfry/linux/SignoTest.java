@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class SignoTest {
   @ParameterizedTest
@@ -25,5 +26,26 @@ final class SignoTest {
   })
   void everyNumberHasAName(int number, String name) {
     assertThat(Signo.name(number)).isEqualTo(name);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "TERM, 15",
+    "sigterm, 15",
+    "15, 15",
+    "RTMIN, 34",
+    "SIGRTMIN+6, 40",
+    "rtmax-1, 63",
+    "64, 64",
+    "RTMAX, 64"
+  })
+  void aSignalIsFoundByWhatPeopleWrite(String text, int number) {
+    assertThat(Signo.parse(text)).hasValue(number);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "65", "-1", "RTMIN+31", "RTMIN-1", "RTMAX+1", "SIG", "FOO", "TERM "})
+  void whatIsNoSignalIsNotFound(String text) {
+    assertThat(Signo.parse(text)).isEmpty();
   }
 }

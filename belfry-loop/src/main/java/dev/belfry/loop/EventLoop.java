@@ -3,6 +3,8 @@ package dev.belfry.loop;
 import static java.lang.System.Logger.Level.ERROR;
 
 import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.ExitStatus;
+import dev.belfry.linux.PidFd;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
@@ -342,6 +344,20 @@ public final class EventLoop implements AutoCloseable {
     }
   }
 
+  // Children.
+
+  /**
+   * Waits for a process of the JDK to end; gives its exit code, 128 plus a signal that ended it.
+   */
+  public ChildOperation<Integer> child(Process process) {
+    return ChildOperation.of(this, process);
+  }
+
+  /** Waits for a child to end that {@link dev.belfry.linux.Spawn} has started, and reaps it. */
+  public ChildOperation<ExitStatus> child(PidFd process) {
+    return ChildOperation.of(this, process);
+  }
+
   boolean add(Coroutine<?> coroutine) {
     coroutines.add(coroutine);
     if (!takesWork) {
@@ -558,7 +574,10 @@ public final class EventLoop implements AutoCloseable {
     int budget = ready.size() + MORE_PER_TURN; // else an operation that always fails starves others
     while (budget-- > 0 && (task = ready.poll()) != null) {
       // What an operation's completion posts belongs to this turn, what other work posts does not.
-      inScheduledWork = !(task instanceof IoOperation || task instanceof TimerOperation);
+      inScheduledWork =
+          !(task instanceof IoOperation
+              || task instanceof TimerOperation
+              || task instanceof SignalOperation);
       runningCoroutine = task instanceof Coroutine<?> coroutine ? coroutine : null;
       long began = metrics.taskBegins();
       try {

@@ -1,8 +1,5 @@
 package dev.belfry.loop;
 
-import dev.belfry.linux.SigSet;
-import dev.belfry.linux.SignalMask;
-import dev.belfry.linux.Sys;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,23 +47,25 @@ public final class EventLoopGroup implements AutoCloseable {
 
   /** Starts the threads. */
   public void start() {
-    start(SigSet.EMPTY);
+    start(SignalSet.of());
   }
 
   /** Starts the threads, each with these signals blocked before its loop runs. */
-  public synchronized void start(SigSet blocked) {
+  // r[impl sig.mask.group]
+  public synchronized void start(SignalSet blocked) {
     if (closed || !threads.isEmpty()) {
       throw new IllegalStateException(closed ? "the group is closed" : "the group was started");
     }
+    SignalSet signals = SignalSet.of(blocked.toSigSet()); // theirs alone
     for (int i = 0; i < loops.size(); i++) {
       EventLoop loop = loops.get(i);
-      threads.add(Thread.ofPlatform().name("belfry-loop-" + i).start(() -> drive(loop, blocked)));
+      threads.add(Thread.ofPlatform().name("belfry-loop-" + i).start(() -> drive(loop, signals)));
     }
   }
 
-  private static void drive(EventLoop loop, SigSet blocked) {
+  private static void drive(EventLoop loop, SignalSet blocked) {
     try {
-      SignalMask.block(Sys.forAnyThread(), blocked);
+      blocked.blockInThisThread();
       loop.run();
     } catch (IOException e) {
       throw new IllegalStateException("the " + loop + " failed", e);

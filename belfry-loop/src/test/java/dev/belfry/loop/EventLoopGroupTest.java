@@ -55,10 +55,11 @@ final class EventLoopGroupTest {
         .isThrownBy(() -> EventLoopGroup.open(0, LoopOptions.DEFAULT));
   }
 
+  // r[verify sig.mask.group]
   @EveryBackend
   void theThreadsRunWithTheGivenSignalsBlocked(Backend backend) throws Exception {
-    try (EventLoopGroup group = group(backend, 1)) {
-      group.start(SigSet.of(SIGUSR1));
+    try (EventLoopGroup group = group(backend, 2)) {
+      group.start(SignalSet.of(SIGUSR1));
       var mask = new CompletableFuture<SigSet>();
       group
           .next()

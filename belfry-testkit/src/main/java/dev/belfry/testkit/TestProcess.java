@@ -1,5 +1,6 @@
 package dev.belfry.testkit;
 
+import dev.belfry.linux.SignalLaunch;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * A process that a test talks to line by line. Nothing waits longer than {@link #PATIENCE}; then
@@ -64,6 +66,26 @@ public final class TestProcess implements AutoCloseable {
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     command.addAll(Arrays.asList(arguments));
     return command;
+  }
+
+  /**
+   * Starts a JVM as the launcher does: the signals that can be read from a descriptor are blocked
+   * in all its threads.
+   */
+  // r[impl sig.test.avoid]
+  public static TestProcess javaWithSignals(Class<?> main, String... arguments) throws IOException {
+    String blocked =
+        SignalLaunch.SIGNALS
+            .signals()
+            .mapToObj(Integer::toString)
+            .collect(Collectors.joining(",", "--block-signal=", ""));
+    var command =
+        new ArrayList<>(List.of("env", "--default-signal=INT,QUIT", blocked, "_JAVA_SR_SIGNUM=64"));
+    List<String> java = javaCommand(main, arguments);
+    command.add(java.getFirst());
+    command.addAll(List.of("-Xrs", "--add-opens=java.base/java.lang=ALL-UNNAMED"));
+    command.addAll(java.subList(1, java.size()));
+    return start(command);
   }
 
   /** The process id. */

@@ -1,0 +1,89 @@
+package dev.belfry.loop;
+
+import static dev.belfry.linux.Errno.ESRCH;
+
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.ExitStatus;
+import dev.belfry.linux.Fd;
+import dev.belfry.linux.FdFlags;
+import dev.belfry.linux.PidFd;
+import dev.belfry.linux.Sys;
+import java.util.Optional;
+
+/** A child process, and who knows how it ended. */
+interface Child<T> {
+  /** A new descriptor that becomes readable when the child has ended. */
+  Fd open(Sys sys) throws ErrnoException;
+
+  /** How it ended, once that is known. */
+  Optional<T> status() throws ErrnoException;
+
+  /** Whether it is gone, so that no event will tell any more. */
+  boolean isGone();
+
+  /**
+   * A child of the JDK, which has a thread that reaps it. So the descriptor only tells when; the
+   * exit code, 128 plus the number if a signal ended the child, comes from the JDK a moment later.
+   */
+  record OfJava(Process process) implements Child<Integer> {
+    @Override
+    public Fd open(Sys sys) throws ErrnoException {
+      try {
+        return PidFd.open(sys, Math.toIntExact(process.pid())).fd();
+      } catch (ErrnoException e) {
+        if (e.errno() != ESRCH) {
+          throw e;
+        }
+        // Ended and reaped: one that never becomes readable takes its place, for the same reason
+        // as where a stranger has got the number meanwhile. Gone it is in both cases.
+        return PidFd.open(sys, Math.toIntExact(ProcessHandle.current().pid())).fd();
+      }
+    }
+
+    @Override
+    public Optional<Integer> status() {
+      return process.isAlive() ? Optional.empty() : Optional.of(process.exitValue());
+    }
+
+    /** The handle compares start times, so a stranger with the same number is not our child. */
+    @Override
+    public boolean isGone() {
+      return !process.toHandle().isAlive();
+    }
+  }
+
+  /** A child that we have spawned, and reap. */
+  final class OfOurs implements Child<ExitStatus> {
+    private final PidFd process;
+
+    /** Kept, because a child can be reaped once. */
+    private Optional<ExitStatus> reaped = Optional.empty();
+
+    OfOurs(PidFd process) {
+      this.process = process;
+    }
+
+    @Override
+    public Fd open(Sys sys) throws ErrnoException {
+      return FdFlags.duplicate(sys, process.number());
+    }
+
+    @Override
+    public Optional<ExitStatus> status() throws ErrnoException {
+      if (reaped.isEmpty()) {
+        reaped = process.reap();
+      }
+      return reaped;
+    }
+
+    @Override
+    public boolean isGone() {
+      return false; // it stays readable until the descriptor is closed
+    }
+
+    @Override
+    public String toString() {
+      return "process " + process.pid();
+    }
+  }
+}

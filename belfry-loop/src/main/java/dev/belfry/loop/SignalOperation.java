@@ -1,0 +1,172 @@
+package dev.belfry.loop;
+
+import dev.belfry.linux.SigSet;
+import dev.belfry.loop.SignalQueues.Place;
+import dev.belfry.loop.SignalQueues.Received;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits for a signal. Made by {@link SignalService#next} and {@link SignalService#nextAny}; the
+ * same object may be started again and again.
+ *
+ * <p>A signal is never lost between two waiters: whoever is cancelled after it was given one hands
+ * it on. Once a stop of the loop was requested no wait gets a signal any more.
+ */
+public final class SignalOperation extends Operation<SignalInfo> implements AutoCloseable {
+  private static final long NO_LIMIT = -1;
+
+  private final SignalService service;
+  private final SigSet signals;
+  private final Place[] places;
+
+  /** How long a wait may take, or {@link #NO_LIMIT}. */
+  private long limitNanos = NO_LIMIT;
+
+  private long deadline;
+
+  // The loop thread's, for the wait in flight.
+  private WaitState state = WaitState.CANCELED;
+  private @Nullable SignalQueues queues;
+  private @Nullable Received received;
+  private @Nullable TimerOperation timer;
+
+  SignalOperation(SignalService service, SigSet signals) {
+    super(service.loop());
+    this.service = service;
+    this.signals = signals;
+    this.places =
+        signals.signals().mapToObj(signum -> new Place(signum, this)).toArray(Place[]::new);
+  }
+
+  /**
+   * Limits each wait that is started from now on, counted from its start; when the time is up it
+   * fails with a {@link SignalTimeoutException}.
+   *
+   * @return this operation
+   */
+  public SignalOperation within(Duration limit) {
+    limitNanos = Math.max(0, Scheduler.nanosOf(limit));
+    return this;
+  }
+
+  /** Withdraws the wait, if one is in flight. Any thread. */
+  @Override
+  public void close() {
+    cancel();
+  }
+
+  /** Where the wait in flight stands, or the last one has ended. */
+  WaitState state() {
+    return state;
+  }
+
+  Place[] places() {
+    return places;
+  }
+
+  @Override
+  void prepare() {
+    if (limitNanos != NO_LIMIT) {
+      deadline = System.nanoTime() + Math.min(limitNanos, Long.MAX_VALUE / 4);
+    }
+  }
+
+  /**
+   * Takes what is pending, else queues up. Both on the loop thread and in one go, so nothing can
+   * come in between, wherever the wait was started.
+   */
+  // r[impl sig.await.basic] r[impl sig.await.pending-first] r[impl sig.await.recheck]
+  @Override
+  void launch() {
+    SignalQueues current = service.queues(signals);
+    queues = current;
+    state = WaitState.WAITING;
+    received = current.take(places);
+    if (received != null) {
+      state = state.to(WaitState.NOTIFIED).to(WaitState.RESUMED);
+      completeValue();
+      return;
+    }
+    current.add(places);
+    if (limitNanos != NO_LIMIT) {
+      // A new one each time: the one before may still have its end in the loop's queue.
+      timer = new TimerOperation(loop).at(deadline);
+      timer.start(this::timeIsUp);
+    }
+  }
+
+  /** A signal has come. It is given to the waiter in its turn, after all that came with it. */
+  // r[impl sig.await.posted] r[impl sig.await.loop-thread] r[impl sig.await.any]
+  void notified(Received record) {
+    state = state.to(WaitState.NOTIFIED);
+    received = record;
+    stopTimer();
+    loop.enqueueCompletion(this);
+  }
+
+  // r[impl sig.shutdown.loop]
+  @Override
+  void turnCame() {
+    if (state == WaitState.NOTIFIED) {
+      state = state.to(loop.isStopRequested() ? WaitState.CANCELED : WaitState.RESUMED);
+    }
+    completeInTurn(state == WaitState.RESUMED ? Outcome.VALUE : Outcome.STOPPED);
+  }
+
+  @Override
+  void withdraw() {
+    SignalQueues used = Objects.requireNonNull(queues);
+    if (state == WaitState.WAITING) {
+      used.remove(places);
+      ended(null);
+    } else if (state == WaitState.NOTIFIED) { // and it completes when its turn comes
+      state = state.to(WaitState.CANCELED);
+      used.giveBack(Objects.requireNonNull(received));
+    }
+  }
+
+  // r[impl sig.await.timed]
+  private void timeIsUp(Operation<? extends Void> fired) {
+    if (fired == timer && fired.hasValue()) {
+      timer = null;
+      Objects.requireNonNull(queues).remove(places);
+      ended(new SignalTimeoutException("none of " + signals + " came in time"));
+    }
+  }
+
+  /** It is in no queue any more and gets no signal. */
+  void ended(@Nullable Throwable error) {
+    state = state.to(WaitState.CANCELED);
+    stopTimer();
+    if (error == null) {
+      completeStopped();
+    } else {
+      completeError(error);
+    }
+  }
+
+  private void stopTimer() {
+    TimerOperation running = timer;
+    if (running != null) {
+      timer = null;
+      running.cancel();
+    }
+  }
+
+  @Override
+  SignalInfo value() {
+    return Objects.requireNonNull(received).info();
+  }
+
+  @Override
+  void discardValue() {
+    Objects.requireNonNull(queues).giveBack(Objects.requireNonNull(received));
+  }
+
+  @Override
+  public String toString() {
+    return "wait for " + signals;
+  }
+}
