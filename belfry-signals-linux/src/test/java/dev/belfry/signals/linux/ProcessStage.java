@@ -1,4 +1,4 @@
-package dev.belfry.signals.ways;
+package dev.belfry.signals.linux;
 
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
@@ -10,8 +10,15 @@ final class ProcessStage implements Stage {
   private final TestProcess process;
   private final List<String> seen = new ArrayList<>();
 
-  ProcessStage(TestProcess process) {
+  private ProcessStage(TestProcess process) {
     this.process = process;
+  }
+
+  /** Waits until it is ready. */
+  static ProcessStage of(TestProcess process) throws InterruptedException {
+    var stage = new ProcessStage(process);
+    stage.line("ready");
+    return stage;
   }
 
   @Override

@@ -1,5 +1,6 @@
-package dev.belfry.signals.ways;
+package dev.belfry.signals.linux;
 
+import dev.belfry.signals.Receivable;
 import dev.belfry.signals.Signal;
 import dev.belfry.signals.SignalTelemetry;
 import dev.belfry.signals.Signals;
@@ -30,6 +31,10 @@ final class SampleService {
 
   /** Runs as a process: says what happens in lines, and never ends by itself. */
   public static void main(String[] args) throws Exception {
+    if (args[0].equals("opens-later")) {
+      System.out.println("started");
+      int _ = System.in.read();
+    }
     Signals signals =
         Signals.builder()
             .log(record -> System.out.println("log " + record.event() + " " + record.text()))
@@ -45,7 +50,8 @@ final class SampleService {
     signals.onShutdown("first", () -> out.accept("cleanup first"));
     signals.onShutdown("second", () -> out.accept("cleanup second"));
     switch (scenario) {
-      case "bare" -> {}
+      case "bare", "opens-later" -> {}
+      case "source" -> source();
       case "handlers" -> handlers();
       case "reload" -> signals.onReload(() -> problems(Path.of(arguments.getFirst())));
       case "hanging" -> hanging();
@@ -54,6 +60,14 @@ final class SampleService {
       case "exits" -> signals.handle("TERM", signals::shutdown);
       case "cancel" -> cancel();
       default -> throw new IllegalArgumentException(scenario);
+    }
+  }
+
+  /** Which signals can come, and why the others cannot. */
+  private void source() {
+    for (Signal signal : signals.catalog().signals()) {
+      Receivable receivable = signals.receivable(signal);
+      out.accept("receivable " + signal + " " + receivable.obstacle().orElse("yes"));
     }
   }
 

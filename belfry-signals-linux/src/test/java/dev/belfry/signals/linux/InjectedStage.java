@@ -1,4 +1,4 @@
-package dev.belfry.signals.ways;
+package dev.belfry.signals.linux;
 
 import static org.awaitility.Awaitility.await;
 

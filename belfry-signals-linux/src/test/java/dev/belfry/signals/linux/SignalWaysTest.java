@@ -1,4 +1,4 @@
-package dev.belfry.signals.ways;
+package dev.belfry.signals.linux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,7 +9,6 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,8 +21,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 @EnumSource(Way.class)
 @Timeout(180)
 final class SignalWaysTest {
-  @Parameter private Way way;
+  private final Way way;
   @TempDir private Path directory;
+
+  SignalWaysTest(Way way) {
+    this.way = way;
+  }
 
   // r[verify signals.platform.unix-native]
   // r[verify signals.test.unix-eight]
