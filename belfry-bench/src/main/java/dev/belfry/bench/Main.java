@@ -1,6 +1,7 @@
 package dev.belfry.bench;
 
 import dev.belfry.bench.echo.EchoCommand;
+import dev.belfry.bench.signal.SignalCommand;
 import dev.belfry.bench.timers.TimersCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -11,7 +12,7 @@ import picocli.CommandLine.Command;
     description = "Measures Belfry side by side with its peers.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "BENCHMARK",
-    subcommands = {EchoCommand.class, TimersCommand.class})
+    subcommands = {EchoCommand.class, SignalCommand.class, TimersCommand.class})
 public final class Main {
   private Main() {}
 

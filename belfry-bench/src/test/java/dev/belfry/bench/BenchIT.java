@@ -87,6 +87,19 @@ class BenchIT {
   }
 
   @Test
+  void signalsReachEveryReceiverAndNoneIsLost() throws Exception {
+    JsonNode report = report("signal", "belfry-callback,belfry-await,sun.misc.Signal,c");
+
+    assertThat(report.size()).isEqualTo(3 * 3 + 1); // the JDK knows standard signals only
+    for (JsonNode entry : report) {
+      assertThat(entry.at("/params/workload").asString()).isIn("paced", "burst", "flood");
+      assertThat(entry.at("/metrics/latencyP50Nanos/median").asDouble()).isGreaterThan(500);
+      assertThat(entry.at("/metrics/lost/max").asDouble()).isZero();
+      assertThat(entry.at("/metrics/outOfOrder/max").asDouble()).isZero();
+    }
+  }
+
+  @Test
   void anUnknownContenderIsRefusedWithTheNamesOfTheOthers() throws Exception {
     Run run = bench("echo", "--quick", "--only=nobody");
 

@@ -51,7 +51,8 @@ final class SignalsCommand implements Callable<Integer> {
     return new CommandLine(command)
         .addSubcommand(new SignalsResolve(command))
         .addSubcommand(new SignalsMatch(command))
-        .addSubcommand(new SignalsCheck());
+        .addSubcommand(new SignalsCheck())
+        .addSubcommand(new SignalsWatch());
   }
 
   @Override

@@ -34,7 +34,7 @@ final class StandardOutput extends OutputStream {
     this.writer = new PrintWriter(new OutputStreamWriter(this, System.out.charset()), true);
   }
 
-  /** Where commands write; each line is passed on at once. */
+  /** Where commands write; each line is passed on at once. It knows whether that has failed. */
   PrintWriter writer() {
     return writer;
   }
@@ -53,17 +53,17 @@ final class StandardOutput extends OutputStream {
     if (errno == Errno.EPIPE) {
       return 128 + Signo.PIPE;
     }
-    err.println("belfry: " + new ErrnoException("write", errno, "standard output").getMessage());
+    err.println("belfry: " + failure().getMessage());
     return 1;
   }
 
   @Override
-  public void write(int b) {
+  public void write(int b) throws ErrnoException {
     write(new byte[] {(byte) b}, 0, 1);
   }
 
   @Override
-  public void write(byte[] bytes, int offset, int length) {
+  public void write(byte[] bytes, int offset, int length) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment buffer = arena.allocate(Math.max(1, length));
       MemorySegment.copy(bytes, offset, buffer, JAVA_BYTE, 0, length);
@@ -79,6 +79,13 @@ final class StandardOutput extends OutputStream {
         }
       }
     }
+    if (errno != 0) {
+      throw failure();
+    }
+  }
+
+  private ErrnoException failure() {
+    return new ErrnoException("write", errno, "standard output");
   }
 
   private void awaitRoom() {

@@ -2,6 +2,9 @@ package dev.belfry.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belfry.linux.Processes;
+import dev.belfry.linux.Signo;
+import dev.belfry.linux.Sys;
 import dev.belfry.testkit.TestProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -81,6 +84,29 @@ final class ExamplesTest {
       ann.say("/close");
       assertThat(ann.hearsTheEnd()).isTrue();
       assertThat(server.exitCode()).isZero();
+    }
+  }
+
+  @Test
+  void aServiceReloadsOnHupAndEndsOnTerm() throws Exception {
+    try (TestProcess service = TestProcess.java(ReloadAndEnd.class)) {
+      assertThat(service.line()).isEqualTo("process " + service.pid() + " is up");
+      for (int i = 0; i < 2; i++) {
+        Processes.kill(Sys.forAnyThread(), service.pid(), Signo.HUP);
+        assertThat(service.line())
+            .isEqualTo("reloading, as process " + ProcessHandle.current().pid() + " wants");
+      }
+      Processes.kill(Sys.forAnyThread(), service.pid(), Signo.TERM);
+      assertThat(service.line()).isEqualTo("ending on SIGTERM");
+      assertThat(service.exitCode()).isZero();
+    }
+  }
+
+  @Test
+  void childrenAreRunAtOnceAndTheirEndsAreTold() throws Exception {
+    try (TestProcess parent = TestProcess.java(RunChildren.class, "exit 3", "kill -9 $$", "true")) {
+      assertThat(parent.rest()).containsExactly("exit 3: 3", "kill -9 $$: 137", "true: 0");
+      assertThat(parent.exitCode()).isZero();
     }
   }
 

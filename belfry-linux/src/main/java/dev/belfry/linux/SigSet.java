@@ -62,6 +62,11 @@ public record SigSet(long bits) {
     return (bits & bit(signal)) != 0;
   }
 
+  /** Whether all signals of the other are in the set. */
+  public boolean containsAll(SigSet other) {
+    return (other.bits & ~bits) == 0;
+  }
+
   /** Whether the set is empty. */
   public boolean isEmpty() {
     return bits == 0;

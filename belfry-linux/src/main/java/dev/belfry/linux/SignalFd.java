@@ -64,9 +64,14 @@ public final class SignalFd implements AutoCloseable {
    * @return how many, or {@code -errno}; {@code -EAGAIN} when there is none
    */
   public int read(SignalRecords records) {
+    return read(sys, records);
+  }
+
+  /** Reads, as {@link #read(SignalRecords)} does, by the calls of the thread that reads. */
+  public int read(Sys ofThread, SignalRecords records) {
     long bytes;
     do {
-      bytes = sys.read(fd.number(), records.segment(), records.segment().byteSize());
+      bytes = ofThread.read(fd.number(), records.segment(), records.segment().byteSize());
     } while (bytes == -EINTR);
     return (int) (bytes < 0 ? bytes : bytes / SignalRecords.RECORD_BYTES);
   }

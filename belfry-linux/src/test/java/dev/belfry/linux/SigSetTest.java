@@ -73,4 +73,11 @@ final class SigSetTest {
     assertThat(SignalLaunch.SIGNALS)
         .isEqualTo(SigSet.of(1, 2, 3, 10, 12, 13, 14, 15, 17).union(SigSet.range(34, 61)));
   }
+
+  @Test
+  void aSetContainsAllOfAnotherOrNot() {
+    assertThat(SigSet.of(1, 64).containsAll(SigSet.of(64))).isTrue();
+    assertThat(SigSet.of(1, 64).containsAll(SigSet.EMPTY)).isTrue();
+    assertThat(SigSet.of(1, 64).containsAll(SigSet.of(1, 2))).isFalse();
+  }
 }

@@ -43,19 +43,19 @@ final class SignalGaps {
     return """
         %s cannot be attached, because some are not blocked in every thread of this process: %s. \
         A thread that has a signal unblocked gets it, and it may end the process. Start the JVM \
-        with them blocked: 'env --block-signal=%s _JAVA_SR_SIGNUM=64 java -Xrs ...', as the belfry \
-        launcher does. %s"""
-        .formatted(signals, where, numbers(signals.signals()), secondWay(unblocked));
+        with them blocked: 'env --block-signal=%s _JAVA_SR_SIGNUM=64 java -Xrs ...'%s"""
+        .formatted(signals, where, numbers(signals.signals()), otherWays(unblocked));
   }
 
-  private static String secondWay(SigSet unblocked) {
+  private static String otherWays(SigSet unblocked) {
     SigSet others = unblocked.minus(SignalLaunch.SIGNALS);
-    if (others.isEmpty()) {
-      return SignalLaunch.wasRelaunched()
-          ? "That this JVM has started itself again was not enough."
-          : "Or let the program start itself again: call SignalLaunch.ensure first thing in main.";
+    if (!others.isEmpty()) {
+      return "; neither the belfry launcher nor SignalLaunch.ensure blocks " + others + ".";
     }
-    return "SignalLaunch.ensure does not block " + others + ".";
+    return ", as the belfry launcher does. "
+        + (SignalLaunch.wasRelaunched()
+            ? "That this JVM has started itself again was not enough."
+            : "Or let the program start itself again: call SignalLaunch.ensure first in main.");
   }
 
   private static String numbers(IntStream signals) {

@@ -81,11 +81,6 @@ final class SignalQueues {
     signals.signals().forEach(signum -> lines[signum] = new Line());
   }
 
-  /** Whether the signal has a queue here. */
-  boolean serves(int signum) {
-    return lines[signum] != null;
-  }
-
   /** A signal has come: it goes to its first waiter, else to the end of its pending records. */
   // r[impl sig.fifo.waiters] r[impl sig.pending.queue] r[impl sig.pending.bound]
   void arrived(SignalInfo info) {

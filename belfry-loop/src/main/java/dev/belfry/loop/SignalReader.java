@@ -92,7 +92,7 @@ final class SignalReader extends Handle {
 
     @Override
     long attempt(Sys sys) {
-      return signals.read(records);
+      return signals.read(sys, records);
     }
 
     @Override

@@ -253,8 +253,8 @@ public final class SignalService implements AutoCloseable {
   /** The queues, if all of these signals are attached. */
   SignalQueues queues(SigSet signals) {
     Attachment held = attachment;
-    SigSet missing = held == null ? signals : signals.minus(held.signals());
-    if (held == null || !missing.isEmpty()) {
+    if (held == null || !held.signals().containsAll(signals)) {
+      SigSet missing = held == null ? signals : signals.minus(held.signals());
       throw new IllegalStateException(
           missing + " cannot be waited for: attach a service that includes it first");
     }

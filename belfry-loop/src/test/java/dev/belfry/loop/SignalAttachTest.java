@@ -115,7 +115,7 @@ final class SignalAttachTest {
           .isThrownBy(() -> tested.attach(Signo.USR1, RT))
           .withMessageContaining("{SIGUSR1} in culprit (")
           .withMessageContaining("env --block-signal=10,40 _JAVA_SR_SIGNUM=64 java -Xrs")
-          .withMessageContaining("call SignalLaunch.ensure first thing in main");
+          .withMessageContaining("call SignalLaunch.ensure first in main");
       assertThat(tested.service.isAttached()).isFalse();
       end.countDown();
       LoopSupport.join(culprit);
@@ -139,7 +139,7 @@ final class SignalAttachTest {
       assertThatIllegalStateException()
           .isThrownBy(() -> tested.attach(Signo.WINCH))
           .withMessageContaining("{SIGWINCH} in ")
-          .withMessageEndingWith("SignalLaunch.ensure does not block {SIGWINCH}.");
+          .withMessageEndingWith("nor SignalLaunch.ensure blocks {SIGWINCH}.");
     }
   }
 

@@ -55,7 +55,7 @@ final class SignalLoadTest {
           .contains(SIGNALS + " in java (" + program.pid() + ")")
           .contains("VM Thread (", "VM Periodic Tas (", "Signal Dispatch (")
           .contains("Start the JVM with them blocked: 'env --block-signal=1,2,3,10,12,13,14,15,40")
-          .contains("call SignalLaunch.ensure first thing in main");
+          .contains("call SignalLaunch.ensure first in main");
       assertThat(program.exitCode()).isZero();
     }
   }
