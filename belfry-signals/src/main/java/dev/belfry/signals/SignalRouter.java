@@ -59,6 +59,10 @@ final class SignalRouter {
     return reload;
   }
 
+  boolean isEnding() {
+    return shutdown.cause().isPresent();
+  }
+
   ShutdownChain chain() {
     return shutdown.chain();
   }

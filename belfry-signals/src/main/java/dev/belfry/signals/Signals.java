@@ -176,6 +176,11 @@ public final class Signals implements AutoCloseable {
     router.endBecauseAsked(new Delivery(signal, "program"));
   }
 
+  /** Whether the process is ending, because of a signal or because the program asked for it. */
+  public boolean isShuttingDown() {
+    return router.isEnding();
+  }
+
   /** Runs something once, when the first of these signals comes: cancels work, requests a stop. */
   // r[impl signals.cancel.bridge]
   public Registration cancel(List<String> signals, Runnable cancellation) {
