@@ -11,8 +11,8 @@ module dev.belfry.admin {
   requires io.helidon.common.tls;
   requires io.helidon.http;
   requires io.helidon.webserver;
-  requires micrometer.core;
-  requires micrometer.registry.prometheus;
+  requires transitive micrometer.core;
+  requires transitive micrometer.registry.prometheus;
   requires tools.jackson.databind;
 
   exports dev.belfry.admin;
