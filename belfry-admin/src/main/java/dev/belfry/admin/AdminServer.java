@@ -69,54 +69,53 @@ public final class AdminServer implements AutoCloseable {
       AdminOptions options, Signals signals, PrometheusMeterRegistry meters, SignalLog log)
       throws IOException {
     options.check();
-    var isDraining = new AtomicBoolean();
-    var surface =
-        new Surface(
-            signals,
-            new ClientBudgets(options.signalsPerMinute, options.nanoClock),
-            meters,
-            () -> !isDraining.get());
-    var failures = new ClientBudgets(options.signalsPerMinute, options.nanoClock);
-    ScheduledExecutorService timers =
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("belfry-admin-deadlines").factory());
-    WebServerConfig.Builder server = WebServer.builder();
-    server.shutdownHook(false).featuresDiscoverServices(false);
-
-    if (options.address != null) {
-      var authenticator = Optional.of(new Authenticator(options));
-      var handler = new RequestHandler(surface, authenticator, failures, log, meters);
-      limit(server, timers, TCP_CONNECTIONS, handler).bindAddress(options.address);
-      if (options.tls != null) {
-        server.tls(options.tls.build());
-      }
-    }
     Optional<SocketFile> file = Optional.ofNullable(options.unixSocket).map(SocketFile::new);
     if (file.isPresent()) {
       file.get().prepare();
-      var handler = new RequestHandler(surface, Optional.empty(), failures, log, meters);
-      if (options.address == null) {
-        limit(server, timers, UNIX_CONNECTIONS, handler).bindAddress(file.get().address());
-      } else {
-        ListenerConfig.Builder unix = ListenerConfig.builder();
-        limit(unix, timers, UNIX_CONNECTIONS, handler).bindAddress(file.get().address());
-        server.putSocket(UNIX, unix.build());
-      }
     }
+    var isDraining = new AtomicBoolean();
     Registration draining =
         signals.onShutdown(
             ShutdownPhase.STOP_ACCEPTING, "not ready any more", () -> isDraining.set(true));
-    var admin = new AdminServer(start(server), timers, draining);
-    if (file.isPresent()) {
-      file.get().restrict();
-    }
-    return admin;
-  }
-
-  private static WebServer start(WebServerConfig.Builder server) throws IOException {
+    ScheduledExecutorService timers =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("belfry-admin-deadlines").factory());
     try {
-      return server.build().start();
-    } catch (RuntimeException e) {
+      var signalBudgets = new ClientBudgets(options.signalsPerMinute, options.nanoClock);
+      var failures = new ClientBudgets(options.signalsPerMinute, options.nanoClock);
+      var surface = new Surface(signals, signalBudgets, meters, () -> !isDraining.get());
+      WebServerConfig.Builder server = WebServer.builder();
+      server.shutdownHook(false).featuresDiscoverServices(false);
+      if (options.address != null) {
+        var authenticator = Optional.of(new Authenticator(options));
+        var handler = new RequestHandler(surface, authenticator, failures, log, meters);
+        limit(server, timers, TCP_CONNECTIONS, handler).bindAddress(options.address);
+        if (options.tls != null) {
+          server.tls(options.tls.build());
+        }
+      }
+      if (file.isPresent()) {
+        var handler = new RequestHandler(surface, Optional.empty(), failures, log, meters);
+        if (options.address == null) {
+          limit(server, timers, UNIX_CONNECTIONS, handler).bindAddress(file.get().address());
+        } else {
+          ListenerConfig.Builder unix = ListenerConfig.builder();
+          limit(unix, timers, UNIX_CONNECTIONS, handler).bindAddress(file.get().address());
+          server.putSocket(UNIX, unix.build());
+        }
+      }
+      WebServer started = server.build().start();
+      if (!started.isRunning()) { // it keeps the reason for its own log
+        throw new IllegalStateException(
+            "something is in the way at " + options.address + " or " + options.unixSocket);
+      }
+      if (file.isPresent()) {
+        file.get().restrict();
+      }
+      return new AdminServer(started, timers, draining);
+    } catch (RuntimeException e) { // the server's own, for whatever keeps it from listening
+      draining.close();
+      timers.shutdownNow();
       throw new IOException("the admin surface cannot listen: " + e.getMessage(), e);
     }
   }

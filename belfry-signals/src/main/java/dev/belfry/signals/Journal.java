@@ -70,7 +70,7 @@ final class Journal {
   private static void isolated(Runnable sink) {
     try {
       sink.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       System.err.println("belfry: a sink for signal records failed: " + e);
     }
   }

@@ -51,9 +51,8 @@ final class SignalThreads implements AutoCloseable {
             work.run();
             done.countDown();
           });
-      if (!done.await(BRIEFLY_MILLIS, TimeUnit.MILLISECONDS)) {
-        return; // it is stuck, and who called has more important things to do
-      }
+      // If it is stuck, whoever called has more important things to do.
+      boolean _ = done.await(BRIEFLY_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (OutOfMemoryError e) {
