@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,6 +24,8 @@ import tools.jackson.databind.json.JsonMapper;
 @Timeout(120)
 final class StatusesTest {
   private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
+
+  private static final byte[] USR1 = "{\"signal\": \"USR1\"}".getBytes(UTF_8);
 
   private final Transport transport;
   private Host host;
@@ -195,8 +198,15 @@ final class StatusesTest {
   // r[verify signals.http.auth-fail]
   @Test
   void withoutGoodCredentialsNothingHappens() throws Exception {
-    if (!transport.needsHeader()) {
-      return; // AuthenticationTest has the others
+    if (transport == Transport.UNIX) { // whoever can open it is the owner
+      assertThat(host.sendAs("POST", "/admin/signal", JSON, USR1).status()).isEqualTo(202);
+      return;
+    }
+    if (transport == Transport.MTLS) {
+      var nobody = Host.certificates().client(Optional.empty());
+      assertThat(Transport.https(nobody, host.port(), "POST", "/admin/signal", JSON, USR1).status())
+          .isEqualTo(401);
+      return;
     }
     for (Map<String, String> bad :
         List.of(

@@ -44,10 +44,6 @@ enum Transport {
     return this == PLAIN || this == TLS ? Map.of("Authorization", "Bearer " + TOKEN) : Map.of();
   }
 
-  boolean needsHeader() {
-    return this == PLAIN || this == TLS;
-  }
-
   /** Sends a request as its owner would. */
   Answered send(
       Certificates certificates,

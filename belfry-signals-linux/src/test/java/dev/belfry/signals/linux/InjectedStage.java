@@ -30,6 +30,11 @@ final class InjectedStage implements Stage {
   }
 
   @Override
+  public void pass(Duration time) {
+    test.clock().advance(time);
+  }
+
+  @Override
   public String line(String prefix) {
     int nth = taken.merge(prefix, 1, Integer::sum);
     await()

@@ -2,13 +2,18 @@ package dev.belfry.signals.linux;
 
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 
 /** The program in a JVM of its own, with real signals. */
 final class ProcessStage implements Stage {
   private final TestProcess process;
   private final List<String> seen = new ArrayList<>();
+
+  /** What came before a line that was waited for; threads print in any order. */
+  private final List<String> passedOver = new ArrayList<>();
 
   private ProcessStage(TestProcess process) {
     this.process = process;
@@ -34,13 +39,27 @@ final class ProcessStage implements Stage {
   }
 
   @Override
+  public void pass(Duration time) throws InterruptedException {
+    Thread.sleep(time);
+  }
+
+  @Override
   public String line(String prefix) throws InterruptedException {
-    String line;
-    do {
-      line = process.line();
+    for (Iterator<String> earlier = passedOver.iterator(); earlier.hasNext(); ) {
+      String line = earlier.next();
+      if (line.startsWith(prefix)) {
+        earlier.remove();
+        return line.substring(prefix.length());
+      }
+    }
+    while (true) {
+      String line = process.line();
       seen.add(line);
-    } while (!line.startsWith(prefix));
-    return line.substring(prefix.length());
+      if (line.startsWith(prefix)) {
+        return line.substring(prefix.length());
+      }
+      passedOver.add(line);
+    }
   }
 
   @Override
