@@ -91,7 +91,12 @@ final class Surface {
   // r[impl signals.http.windows]
   private Answer accepted(SignalRequest request, Identity identity, String generatedId) {
     String id = request.correlationId().orElse(generatedId);
-    Signal signal = signals.catalog().byName("SIG" + request.signal()).orElseThrow();
+    Optional<Signal> found = signals.catalog().byName("SIG" + request.signal());
+    if (found.isEmpty()) {
+      return Answer.error(
+          400, "invalid_signal", "The catalog in use has no SIG" + request.signal(), id);
+    }
+    Signal signal = found.get();
     var answer = new LinkedHashMap<String, String>();
     answer.put("status", "accepted");
     answer.put("signal", request.signal());

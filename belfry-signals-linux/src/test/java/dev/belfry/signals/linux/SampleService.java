@@ -56,6 +56,7 @@ final class SampleService {
       case "reload" -> signals.onReload(() -> problems(Path.of(arguments.getFirst())));
       case "hanging" -> hanging();
       case "hanging-everywhere" -> hangEverywhere();
+      case "hanging-hook" -> hangInHook();
       case "late" -> late();
       case "exits" -> signals.handle("TERM", signals::shutdown);
       case "cancel" -> cancel();
@@ -102,6 +103,10 @@ final class SampleService {
   private void hangEverywhere() {
     signals.handle("INT", _ -> Thread.sleep(A_MINUTE_MILLIS));
     signals.onShutdown("hanging", () -> Thread.sleep(A_MINUTE_MILLIS));
+    hangInHook();
+  }
+
+  private void hangInHook() {
     if (isProcess) { // else it would be the test that never ends
       Runtime.getRuntime().addShutdownHook(new Thread(SampleService::sleep));
     }

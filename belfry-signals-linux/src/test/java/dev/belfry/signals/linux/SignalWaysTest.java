@@ -122,6 +122,18 @@ final class SignalWaysTest {
     }
   }
 
+  @Test
+  void twoPressesEndItAlsoWhenOnlyAHookOfTheJvmHangs() throws Exception {
+    try (Stage stage = way.start("hanging-hook")) {
+      long start = System.nanoTime();
+      stage.send("INT");
+      stage.line("log signal.exit");
+      stage.send("INT");
+      assertThat(stage.exitCode()).isEqualTo(130);
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(4));
+    }
+  }
+
   // r[verify signals.doubletap.reset]
   @Test
   void aLatePressHintsAgainAndRerunsNothing() throws Exception {
