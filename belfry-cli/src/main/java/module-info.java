@@ -4,6 +4,7 @@ module dev.belfry.cli {
   requires dev.belfry.linux;
   requires dev.belfry.loop;
   requires dev.belfry.shm;
+  requires dev.belfry.signals;
   requires info.picocli;
   requires java.management;
   requires jdk.management;

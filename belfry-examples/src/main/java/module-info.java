@@ -1,5 +1,9 @@
 /** Small programs that the documentation shows. */
 module dev.belfry.examples {
   requires static org.jspecify;
+  requires dev.belfry.admin;
   requires dev.belfry.loop;
+  requires dev.belfry.signals;
+  requires java.net.http;
+  requires micrometer.registry.prometheus;
 }

@@ -12,7 +12,6 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -61,33 +60,30 @@ final class Echo implements Callable<Integer> {
     }
   }
 
+  // r[impl signals.scope.adoption]
   @Override
   public Integer call() {
-    PrintWriter out = spec.commandLine().getOut();
     LoopOptions options = LoopOptions.DEFAULT.backend(chosenBackend());
-    var ended = new CountDownLatch(1);
+    var service = new ServiceSignals(spec.commandLine().getErr());
+    try {
+      return serve(options, service);
+    } finally {
+      service.ended();
+    }
+  }
+
+  private int serve(LoopOptions options, ServiceSignals service) {
     try (EventLoop loop = EventLoop.open(options);
         Acceptor acceptor = Acceptor.open(loop, place.address())) {
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(loop, ended), "belfry-echo-stop"));
+      service.onEnd(loop::requestStop);
       new EchoServer(acceptor, coroutines).start();
+      PrintWriter out = spec.commandLine().getOut();
       out.println("echo at " + acceptor.localAddress() + " on " + loop.backend().label());
       loop.run();
       return 0;
     } catch (IOException e) {
       spec.commandLine().getErr().println("belfry echo: " + e.getMessage());
       return FAILED;
-    } finally {
-      ended.countDown();
-    }
-  }
-
-  /** When the program exits: lets the loop end in order, so that a socket's file is removed. */
-  private static void stop(EventLoop loop, CountDownLatch ended) {
-    loop.requestStop();
-    try {
-      ended.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 

@@ -34,7 +34,7 @@ final class ThreadDump {
   }
 
   /** Not by way of {@link System#err}: a thread that is stuck in it holds its lock. */
-  private static void print() {
+  static void print() {
     try (var err = new FileOutputStream(FileDescriptor.err)) {
       try {
         printWithVirtualThreads(err);

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -72,6 +73,21 @@ final class ArchitectureTest {
   @Test
   void nothingIsNative() {
     Architecture.NO_JNI.check(classes);
+  }
+
+  // r[verify signals.deps.no-upward]
+  // r[verify signals.deps.config-may-import]
+  @Test
+  void signalsUseNoOtherRoomButOthersMayUseThem() {
+    assertThat(Room.values())
+        .allSatisfy(room -> assertThat(Room.SIGNALS.mayUse(room)).isEqualTo(room == Room.SIGNALS));
+    assertThat(Room.CLI.mayUse(Room.SIGNALS)).isTrue();
+    assertThat(classesOfModules.get("belfry-signals"))
+        .isNotEmpty()
+        .flatExtracting(type -> type.getDirectDependenciesFromSelf())
+        .extracting(it -> it.getTargetClass().getBaseComponentType().getPackageName())
+        .filteredOn(name -> name.startsWith("dev.belfry"))
+        .allMatch(name -> Room.of(name).equals(Optional.of(Room.SIGNALS)));
   }
 
   @Test

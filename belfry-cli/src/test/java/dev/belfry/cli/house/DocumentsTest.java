@@ -55,7 +55,10 @@ final class DocumentsTest {
         "CHANGELOG.md",
         "docs/decisions.md",
         "docs/loop.md",
-        "docs/spec/README.md"
+        "docs/releasing.md",
+        "docs/signals.md",
+        "docs/spec/README.md",
+        "docs/windows.md"
       })
   void linksLeadToFilesThatExist(String document) throws IOException {
     Project project = Project.current();
@@ -65,14 +68,37 @@ final class DocumentsTest {
     assertThat(links).allSatisfy(link -> assertThat(directory.resolve(link)).exists());
   }
 
+  // r[verify signals.docs.cross]
+  // r[verify signals.docs.usage]
   @ParameterizedTest
-  @ValueSource(strings = {"docs/loop.md"})
+  @ValueSource(strings = {"README.md", "docs/loop.md", "docs/signals.md"})
   void documentsShowTheCodeThatIsCompiled(String document) throws IOException {
     List<Includes.Include> includes = Includes.of(Project.current(), document);
     assertThat(includes)
         .isNotEmpty()
         .allSatisfy(
             include -> assertThat(include.shown()).as(include.source()).isEqualTo(include.real()));
+  }
+
+  // r[verify signals.docs.unix]
+  // r[verify signals.docs.windows]
+  @Test
+  void theReadmeTellsHowToOperateAService() throws IOException {
+    assertThat(Project.current().text("README.md"))
+        .contains("kill -HUP", "kill -TERM", "kill -USR1")
+        .contains("Invoke-WebRequest", "/admin/signal", "CTRL_CLOSE_EVENT", "Ctrl+C")
+        .contains("`Stop-Process` ends it\noutright, without any cleanup");
+  }
+
+  // r[verify signals.docs.windows-ops]
+  // r[verify signals.test.windows-manual]
+  @Test
+  void operatingAndCheckingOnWindowsAreWrittenDown() throws IOException {
+    Project project = Project.current();
+    assertThat(project.lines("docs/windows.md"))
+        .contains("## Start", "## Stop", "## Reload", "## Diagnosis");
+    assertThat(project.text("docs/releasing.md"))
+        .contains("## The check on Windows", "for every release", "exit code 129", "Ctrl+C twice");
   }
 
   @Test

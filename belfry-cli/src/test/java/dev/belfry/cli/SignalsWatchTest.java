@@ -2,19 +2,10 @@ package dev.belfry.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class SignalsTest {
-  @Test
-  void withoutACommandItSaysThatOneIsWanted() {
-    CommandRun run = CommandRun.of("signals");
-
-    assertThat(run.exitCode()).isEqualTo(2);
-    assertThat(run.err()).startsWith("belfry signals: Say which command to run.");
-  }
-
+class SignalsWatchTest {
   @ParameterizedTest
   @CsvSource({
     "FOO, There is no signal 'FOO'.",

@@ -1,0 +1,160 @@
+package dev.belfry.admin;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Where the admin surface listens and who may use it. */
+public final class AdminOptions {
+  private static final int DEFAULT_SIGNALS_PER_MINUTE = 10;
+
+  @Nullable InetSocketAddress address;
+  @Nullable Path unixSocket;
+  @Nullable AdminTls tls;
+  @Nullable AuthMethod authMethod;
+  @Nullable Secret bearerToken;
+  @Nullable String basicUser;
+  @Nullable Secret basicPassword;
+  int signalsPerMinute = DEFAULT_SIGNALS_PER_MINUTE;
+  LongSupplier nanoClock = System::nanoTime;
+
+  /** Without a listener and without credentials: both have to be said. */
+  public AdminOptions() {}
+
+  /** Listens at a TCP port of the loopback address; 0 for any that is free. */
+  public AdminOptions port(int port) {
+    return address(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+  }
+
+  /** Listens at a TCP address; one that is not loopback needs {@link #tls}. */
+  public AdminOptions address(InetSocketAddress address) {
+    this.address = address;
+    return this;
+  }
+
+  /**
+   * Listens also, or only, at a Unix socket. Whoever can open it counts as the owner: the file is
+   * for its owner only, in a directory that is for its owner only and is created if it is missing.
+   */
+  public AdminOptions unixSocket(Path file) {
+    this.unixSocket = file;
+    return this;
+  }
+
+  /** TLS for the TCP listener. */
+  public AdminOptions tls(AdminTls tls) {
+    this.tls = tls;
+    return this;
+  }
+
+  /** Which credentials count over TCP; by default the strongest of those there are. */
+  public AdminOptions authMethod(AuthMethod method) {
+    this.authMethod = method;
+    return this;
+  }
+
+  /** The token of a client that authenticates by {@link AuthMethod#BEARER}. */
+  public AdminOptions bearerToken(Secret token) {
+    this.bearerToken = token;
+    return this;
+  }
+
+  /** Name and password of a client that authenticates by {@link AuthMethod#BASIC}. */
+  public AdminOptions basic(String user, Secret password) {
+    this.basicUser = user;
+    this.basicPassword = password;
+    return this;
+  }
+
+  /** How many signals a client may raise in a minute: {@code admin.signal_rate_limit}. */
+  // r[impl signals.http.rate-config]
+  public AdminOptions signalRateLimit(int perMinute) {
+    if (perMinute < 1) {
+      throw new IllegalArgumentException("admin.signal_rate_limit must be at least 1");
+    }
+    this.signalsPerMinute = perMinute;
+    return this;
+  }
+
+  /** Another clock for the limits. */
+  AdminOptions nanoClock(LongSupplier clock) {
+    this.nanoClock = clock;
+    return this;
+  }
+
+  /**
+   * What counts over TCP.
+   *
+   * @throws IllegalArgumentException if that is not possible, with what to do about it
+   */
+  // r[impl signals.http.auth-order]
+  // r[impl signals.http.auth-default]
+  AuthMethod effectiveMethod() {
+    boolean hasClientCertificates = tls != null && tls.clientAuthorities().isPresent();
+    AuthMethod method = authMethod;
+    if (method == null) {
+      method = hasClientCertificates ? AuthMethod.MTLS : AuthMethod.BEARER;
+    }
+    boolean isUsable =
+        switch (method) {
+          case MTLS -> hasClientCertificates;
+          case BEARER -> bearerToken != null;
+          case BASIC -> basicUser != null && basicPassword != null;
+        };
+    if (!isUsable) {
+      throw new IllegalArgumentException(
+          switch (method) {
+            case MTLS ->
+                "mtls needs TLS with client authorities: set tls(AdminTls.of(...).withClients(...))";
+            case BEARER ->
+                authMethod != null
+                    ? "bearer needs a token: set bearerToken(Secret.fromFile(...))"
+                    : "the admin surface does not start without credentials: set a token by"
+                        + " bearerToken(Secret.fromFile(...)) or fromEnvironment, or client"
+                        + " certificates by tls(AdminTls.of(...).withClients(...))";
+            case BASIC ->
+                "basic needs a name and a password: set basic(name, Secret.fromFile(...))";
+          });
+    }
+    return method;
+  }
+
+  /** Refuses what would not be safe. */
+  // r[impl signals.http.auth-basic]
+  // r[impl signals.http.surface]
+  void check() {
+    if (address == null && unixSocket == null) {
+      throw new IllegalArgumentException(
+          "the admin surface has nowhere to listen: set port, address or unixSocket");
+    }
+    if (address != null) {
+      AuthMethod method = effectiveMethod();
+      InetAddress host = address.getAddress();
+      if (host == null) {
+        throw new IllegalArgumentException("there is no address for " + address.getHostString());
+      }
+      if (tls == null && !host.isLoopbackAddress()) {
+        throw new IllegalArgumentException(
+            "credentials would go over the network in the clear: "
+                + host.getHostAddress()
+                + " is not a loopback address and needs tls(...)");
+      }
+      if (method == AuthMethod.BASIC && !isInternal(host)) {
+        throw new IllegalArgumentException(
+            "basic is for internal networks only and "
+                + host.getHostAddress()
+                + " is none: listen at a loopback, link-local or private address");
+      }
+    }
+  }
+
+  private static boolean isInternal(InetAddress host) {
+    boolean uniqueLocal = host.getAddress().length == 16 && (host.getAddress()[0] & 0xfe) == 0xfc;
+    return host.isLoopbackAddress()
+        || host.isLinkLocalAddress()
+        || host.isSiteLocalAddress()
+        || uniqueLocal;
+  }
+}

@@ -1,0 +1,148 @@
+package dev.belfry.admin;
+
+import dev.belfry.signals.Registration;
+import dev.belfry.signals.ShutdownPhase;
+import dev.belfry.signals.SignalLog;
+import dev.belfry.signals.Signals;
+import io.helidon.webserver.ListenerConfig;
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.WebServerConfig;
+import io.helidon.webserver.http1.Http1Config;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Serves the admin surface of a process on a listener of its own: raising signals, health, metrics.
+ * It does not start without credentials, and nothing switches them off.
+ *
+ * {@snippet :
+ * var meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+ * Signals signals = Signals.builder().telemetry(new SignalMetrics(meters)).open();
+ * AdminServer admin =
+ *     AdminServer.open(
+ *         new AdminOptions().port(9000).bearerToken(Secret.fromEnvironment("ADMIN_TOKEN")),
+ *         signals,
+ *         meters,
+ *         SignalLog.toSystemLogger());
+ * signals.onShutdown("admin", admin::close);
+ * }
+ */
+// r[impl signals.http.utilities]
+// r[impl signals.http.not-public]
+public final class AdminServer implements AutoCloseable {
+  /** For a request, all of it, with its answer. */
+  static final Duration CONNECTION_LIMIT = Duration.ofSeconds(5);
+
+  static final int TCP_CONNECTIONS = 512;
+
+  /** Of its own, so that whatever happens at the TCP port, the operator gets in here. */
+  private static final int UNIX_CONNECTIONS = 16;
+
+  private static final int BACKLOG = 1024;
+  private static final int MAX_HEADER_BYTES = 8 * 1024;
+  private static final String UNIX = "unix";
+
+  private final WebServer server;
+  private final ScheduledExecutorService timers;
+  private final Registration draining;
+
+  private AdminServer(WebServer server, ScheduledExecutorService timers, Registration draining) {
+    this.server = server;
+    this.timers = timers;
+    this.draining = draining;
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @param meters what {@code /metrics} shows
+   * @param log where each request is logged
+   * @throws IOException if it cannot listen there
+   * @throws IllegalArgumentException if the options are not safe, with what to do about it
+   */
+  public static AdminServer open(
+      AdminOptions options, Signals signals, PrometheusMeterRegistry meters, SignalLog log)
+      throws IOException {
+    options.check();
+    Optional<SocketFile> file = Optional.ofNullable(options.unixSocket).map(SocketFile::new);
+    if (file.isPresent()) {
+      file.get().prepare();
+    }
+    var isDraining = new AtomicBoolean();
+    Registration draining =
+        signals.onShutdown(
+            ShutdownPhase.STOP_ACCEPTING, "not ready any more", () -> isDraining.set(true));
+    ScheduledExecutorService timers =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("belfry-admin-deadlines").factory());
+    try {
+      var signalBudgets = new ClientBudgets(options.signalsPerMinute, options.nanoClock);
+      var failures = new ClientBudgets(options.signalsPerMinute, options.nanoClock);
+      var surface = new Surface(signals, signalBudgets, meters, () -> !isDraining.get());
+      WebServerConfig.Builder server = WebServer.builder();
+      server.shutdownHook(false).featuresDiscoverServices(false);
+      if (options.address != null) {
+        var authenticator = Optional.of(new Authenticator(options));
+        var handler = new RequestHandler(surface, authenticator, failures, log, meters);
+        limit(server, timers, TCP_CONNECTIONS, handler).bindAddress(options.address);
+        if (options.tls != null) {
+          server.tls(options.tls.build());
+        }
+      }
+      if (file.isPresent()) {
+        var handler = new RequestHandler(surface, Optional.empty(), failures, log, meters);
+        if (options.address == null) {
+          limit(server, timers, UNIX_CONNECTIONS, handler).bindAddress(file.get().address());
+        } else {
+          ListenerConfig.Builder unix = ListenerConfig.builder();
+          limit(unix, timers, UNIX_CONNECTIONS, handler).bindAddress(file.get().address());
+          server.putSocket(UNIX, unix.build());
+        }
+      }
+      WebServer started = server.build().start();
+      if (!started.isRunning()) { // it keeps the reason for its own log
+        throw new IllegalStateException(
+            "something is in the way at " + options.address + " or " + options.unixSocket);
+      }
+      if (file.isPresent()) {
+        file.get().restrict();
+      }
+      return new AdminServer(started, timers, draining);
+    } catch (RuntimeException e) { // the server's own, for whatever keeps it from listening
+      draining.close();
+      timers.shutdownNow();
+      throw new IOException("the admin surface cannot listen: " + e.getMessage(), e);
+    }
+  }
+
+  /** What protects a listener against abuse. */
+  private static <B extends ListenerConfig.BuilderBase<B, ?>> B limit(
+      B listener, ScheduledExecutorService timers, int connections, RequestHandler handler) {
+    return listener
+        .protocolsDiscoverServices(false)
+        .addProtocol(Http1Config.builder().maxHeadersSize(MAX_HEADER_BYTES).build())
+        .connectionOptions(new ConnectionDeadline(timers, CONNECTION_LIMIT))
+        .maxTcpConnections(connections)
+        .backlog(BACKLOG)
+        .shutdownGracePeriod(Duration.ZERO)
+        .routing(routing -> routing.any(handler));
+  }
+
+  /** The TCP port it listens at; -1 without one. */
+  public int port() {
+    return server.port();
+  }
+
+  /** Closes the listeners; requests under way are cut off. */
+  @Override
+  public void close() {
+    draining.close();
+    server.stop();
+    timers.shutdownNow();
+  }
+}

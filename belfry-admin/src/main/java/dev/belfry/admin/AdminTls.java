@@ -1,0 +1,64 @@
+package dev.belfry.admin;
+
+import io.helidon.common.configurable.Resource;
+import io.helidon.common.pki.Keys;
+import io.helidon.common.pki.PemKeys;
+import io.helidon.common.tls.Tls;
+import io.helidon.common.tls.TlsClientAuth;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * TLS for the admin surface, from files in PEM.
+ *
+ * @param certificates the server's certificate and those it was signed by
+ * @param privateKey its key
+ * @param clientAuthorities whose signature a client's certificate must have; without it clients
+ *     have none
+ * @param allowedClients the SHA-256 fingerprints of those client certificates that may do anything,
+ *     in hexadecimal; empty for all that were signed so
+ */
+public record AdminTls(
+    Path certificates,
+    Path privateKey,
+    Optional<Path> clientAuthorities,
+    Set<String> allowedClients) {
+  public AdminTls {
+    allowedClients = Set.copyOf(allowedClients);
+  }
+
+  /** TLS without client certificates. */
+  public static AdminTls of(Path certificates, Path privateKey) {
+    return new AdminTls(certificates, privateKey, Optional.empty(), Set.of());
+  }
+
+  /** The same with client certificates. */
+  public AdminTls withClients(Path authorities, Set<String> allowed) {
+    return new AdminTls(certificates, privateKey, Optional.of(authorities), allowed);
+  }
+
+  /**
+   * A certificate is asked for and not demanded, so that who has none gets a proper 401, and health
+   * needs none. One that is shown must be signed by an authority, or there is no connection.
+   */
+  Tls build() {
+    var keys =
+        Keys.builder()
+            .pem(
+                PemKeys.builder()
+                    .key(Resource.create(privateKey))
+                    .certChain(Resource.create(certificates))
+                    .build())
+            .build();
+    var tls = Tls.builder().privateKey(keys).privateKeyCertChain(keys);
+    clientAuthorities.ifPresent(
+        authorities ->
+            tls.clientAuth(TlsClientAuth.OPTIONAL)
+                .trust(
+                    Keys.builder()
+                        .pem(PemKeys.builder().certificates(Resource.create(authorities)).build())
+                        .build()));
+    return tls.build();
+  }
+}

@@ -1,0 +1,60 @@
+package dev.belfry.admin;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What a request is answered with.
+ *
+ * @param status the HTTP status
+ * @param contentType of the body
+ * @param body the body, sent as UTF-8
+ * @param headers others
+ * @param signal for the log, empty if there was none
+ * @param correlationId for the log and the header
+ * @param afterwards what is done when the answer was sent
+ */
+record Answer(
+    int status,
+    String contentType,
+    String body,
+    Map<String, String> headers,
+    String signal,
+    String correlationId,
+    Optional<Runnable> afterwards) {
+  private static final String JSON_TYPE = "application/json";
+
+  static Answer json(int status, Object body, String correlationId) {
+    String json = JsonMapper.shared().writeValueAsString(body);
+    return new Answer(status, JSON_TYPE, json, Map.of(), "", correlationId, Optional.empty());
+  }
+
+  static Answer text(String contentType, String text, String correlationId) {
+    return new Answer(200, contentType, text, Map.of(), "", correlationId, Optional.empty());
+  }
+
+  static Answer error(int status, String error, String message, String correlationId) {
+    var body = new LinkedHashMap<String, String>();
+    body.put("status", "error");
+    body.put("error", error);
+    body.put("message", message);
+    return json(status, body, correlationId);
+  }
+
+  Answer header(String name, String value) {
+    var more = new LinkedHashMap<>(headers);
+    more.put(name, value);
+    return new Answer(status, contentType, body, more, signal, correlationId, afterwards);
+  }
+
+  Answer signal(String name) {
+    return new Answer(status, contentType, body, headers, name, correlationId, afterwards);
+  }
+
+  Answer then(Runnable action) {
+    return new Answer(
+        status, contentType, body, headers, signal, correlationId, Optional.of(action));
+  }
+}

@@ -1,0 +1,41 @@
+package dev.belfry.admin;
+
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** How whoever calls over TCP shows who it is; the strongest first. */
+public enum AuthMethod {
+  /** By a client certificate. */
+  MTLS,
+  /** By a token. */
+  BEARER,
+  /** By a name and a password. */
+  BASIC;
+
+  /**
+   * The method that a value of the setting {@code admin.signal_endpoint_auth_method} names.
+   *
+   * @throws IllegalArgumentException if there is no such method, with those there are
+   */
+  // r[impl signals.http.auth-config]
+  public static AuthMethod of(String value) {
+    return Stream.of(values())
+        .filter(method -> method.id().equals(value))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "'"
+                        + value
+                        + "' is no value for admin.signal_endpoint_auth_method: say "
+                        + Stream.of(values())
+                            .map(AuthMethod::id)
+                            .collect(Collectors.joining(", "))));
+  }
+
+  /** Its name in the setting. */
+  public String id() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

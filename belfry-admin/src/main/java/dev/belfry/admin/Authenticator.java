@@ -1,0 +1,120 @@
+package dev.belfry.admin;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.cert.CertificateEncodingException;
+import java.security.cert.X509Certificate;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/** Finds out who sent a request. */
+final class Authenticator {
+  private static final String BEARER = "bearer ";
+  private static final String BASIC = "basic ";
+
+  private final AdminOptions options;
+  private final AuthMethod method;
+
+  Authenticator(AdminOptions options) {
+    this.options = options;
+    this.method = options.effectiveMethod();
+  }
+
+  /** What came out. */
+  sealed interface Result {
+    /** Known and allowed. */
+    record Accepted(Identity identity) implements Result {}
+
+    /** Known, and not allowed. */
+    record Forbidden(Identity identity) implements Result {}
+
+    /** Not known. */
+    record Unknown(String challenge) implements Result {}
+  }
+
+  /**
+   * Looks at what a request has to show.
+   *
+   * @param address where it comes from
+   * @param authorization the header of that name
+   * @param certificate the client's certificate, whose chain was verified
+   */
+  // r[impl signals.http.auth-fail]
+  Result authenticate(
+      String address, Optional<String> authorization, Optional<X509Certificate> certificate) {
+    return switch (method) {
+      case MTLS -> certificate.map(this::byCertificate).orElse(new Result.Unknown("mTLS"));
+      case BEARER ->
+          isToken(authorization)
+              ? new Result.Accepted(new Identity("bearer", address))
+              : new Result.Unknown("Bearer realm=\"admin\"");
+      case BASIC ->
+          isPassword(authorization)
+              ? new Result.Accepted(new Identity("basic:" + options.basicUser, address))
+              : new Result.Unknown("Basic realm=\"admin\", charset=\"UTF-8\"");
+    };
+  }
+
+  private Result byCertificate(X509Certificate certificate) {
+    String fingerprint = fingerprint(certificate);
+    String subject = certificate.getSubjectX500Principal().getName();
+    var identity = new Identity("mtls:" + subject, fingerprint);
+    Set<String> allowed = options.tls == null ? Set.of() : options.tls.allowedClients();
+    boolean isAllowed =
+        allowed.isEmpty() || allowed.stream().anyMatch(it -> normalized(it).equals(fingerprint));
+    return isAllowed ? new Result.Accepted(identity) : new Result.Forbidden(identity);
+  }
+
+  /** As {@code openssl} prints it too, with colons and in capitals. */
+  private static String normalized(String fingerprint) {
+    return fingerprint.replace(":", "").toLowerCase(Locale.ROOT);
+  }
+
+  static String fingerprint(X509Certificate certificate) {
+    try {
+      return HexFormat.of()
+          .formatHex(MessageDigest.getInstance("SHA-256").digest(certificate.getEncoded()));
+    } catch (NoSuchAlgorithmException | CertificateEncodingException e) {
+      throw new IllegalStateException("a certificate that was verified can be encoded", e);
+    }
+  }
+
+  private boolean isToken(Optional<String> authorization) {
+    Secret token = options.bearerToken;
+    return token != null && after(BEARER, authorization).filter(token::isSame).isPresent();
+  }
+
+  /** Both are compared, whatever the first gives, so that time tells nothing about the name. */
+  private boolean isPassword(Optional<String> authorization) {
+    Secret password = options.basicPassword;
+    String user = options.basicUser;
+    if (password == null || user == null) {
+      return false;
+    }
+    String[] parts =
+        after(BASIC, authorization).map(Authenticator::decoded).orElse("").split(":", 2);
+    boolean isUser = Secret.of(user).isSame(parts[0]);
+    boolean isPassword = password.isSame(parts.length == 2 ? parts[1] : "");
+    return isUser && isPassword;
+  }
+
+  private static String decoded(String base64) {
+    try {
+      return new String(Base64.getDecoder().decode(base64), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      return "";
+    }
+  }
+
+  /** What comes after the scheme, if the header has that scheme. */
+  private static Optional<String> after(String scheme, Optional<String> authorization) {
+    return authorization
+        .filter(it -> it.regionMatches(true, 0, scheme, 0, scheme.length()))
+        .map(it -> it.substring(scheme.length()).strip())
+        .filter(it -> !it.isEmpty());
+  }
+}

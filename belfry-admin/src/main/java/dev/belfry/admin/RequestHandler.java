@@ -1,0 +1,167 @@
+package dev.belfry.admin;
+
+import dev.belfry.signals.SignalLog;
+import dev.belfry.signals.SignalRecord;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
+import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.http.Handler;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.cert.X509Certificate;
+import java.util.LinkedHashMap;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/**
+ * Takes the requests of one listener through their checks, in this order: route, who it is, how
+ * often, and then what it says. Every one is logged.
+ */
+// r[impl signals.http.log-all]
+// r[impl signals.http.log-fields]
+final class RequestHandler implements Handler {
+  private static final Identity NOBODY = new Identity("none", "");
+  private static final Identity OWNER = new Identity("unix socket owner", "unix");
+
+  private final Surface surface;
+  private final Optional<Authenticator> authenticator;
+  private final ClientBudgets failures;
+  private final SignalLog log;
+  private final MeterRegistry meters;
+
+  /**
+   * For one listener.
+   *
+   * @param authenticator empty for the Unix socket, where the file's owner is the only one
+   * @param failures what an address may do that fails to say who it is
+   */
+  RequestHandler(
+      Surface surface,
+      Optional<Authenticator> authenticator,
+      ClientBudgets failures,
+      SignalLog log,
+      MeterRegistry meters) {
+    this.surface = surface;
+    this.authenticator = authenticator;
+    this.failures = failures;
+    this.log = log;
+    this.meters = meters;
+  }
+
+  /** A request with what was found out about it so far. */
+  private record Seen(Answer answer, Identity identity) {}
+
+  @Override
+  public void handle(ServerRequest request, ServerResponse response) throws IOException {
+    Optional<Route> route = Route.at(request.path().path());
+    var body = new RequestBody(request);
+    Seen seen = check(route, request, body, UUID.randomUUID().toString());
+    Answer answer = seen.answer();
+    record(request, route, seen);
+    response
+        .status(answer.status())
+        .header(HeaderNames.CONTENT_TYPE, answer.contentType())
+        .header("X-Correlation-Id", headerValue(answer.correlationId()))
+        .header("Cache-Control", "no-store")
+        .header(HeaderValues.CONNECTION_CLOSE); // the time limit is for a connection as a whole
+    answer.headers().forEach((name, value) -> response.header(name, value));
+    try {
+      response.send(answer.body().getBytes(StandardCharsets.UTF_8));
+    } finally {
+      answer.afterwards().ifPresent(Runnable::run); // also when the client has not waited for it
+    }
+    body.discardRest();
+    throw new CloseConnectionException("one request for each connection");
+  }
+
+  private Seen check(Optional<Route> found, ServerRequest request, RequestBody body, String id)
+      throws IOException {
+    if (found.isEmpty()) {
+      return new Seen(Answer.error(404, "not_found", "There is nothing here", id), NOBODY);
+    }
+    Route route = found.get();
+    if (!request.prologue().method().text().equals(route.method())) {
+      String message = route.path() + " is for " + route.method();
+      return new Seen(
+          Answer.error(405, "method_not_allowed", message, id).header("Allow", route.method()),
+          NOBODY);
+    }
+    if (!route.needsCredentials()) {
+      return new Seen(surface.answer(route, NOBODY, body, id), NOBODY);
+    }
+    return switch (authenticate(request)) {
+      case Authenticator.Result.Accepted(Identity who) ->
+          new Seen(surface.answer(route, who, body, id), who);
+      case Authenticator.Result.Forbidden(Identity who) ->
+          new Seen(Answer.error(403, "forbidden", "This identity is not allowed here", id), who);
+      case Authenticator.Result.Unknown(String challenge) ->
+          new Seen(unknown(source(request), challenge, id), NOBODY);
+    };
+  }
+
+  private Authenticator.Result authenticate(ServerRequest request) {
+    return authenticator
+        .map(
+            it ->
+                it.authenticate(
+                    source(request),
+                    request.headers().first(HeaderNames.AUTHORIZATION),
+                    certificate(request)))
+        .orElse(new Authenticator.Result.Accepted(OWNER));
+  }
+
+  private Answer unknown(String source, String challenge, String id) {
+    long seconds = failures.trySpend(source);
+    return seconds > 0
+        ? Surface.tooMany(seconds, id)
+        : Answer.error(401, "unauthorized", "Say who you are", id)
+            .header("WWW-Authenticate", challenge);
+  }
+
+  private static Optional<X509Certificate> certificate(ServerRequest request) {
+    return request
+        .remotePeer()
+        .tlsCertificates()
+        .flatMap(chain -> Stream.of(chain).findFirst())
+        .filter(X509Certificate.class::isInstance)
+        .map(X509Certificate.class::cast);
+  }
+
+  /** The address of the connection, never of a header that anybody can write. */
+  private static String source(ServerRequest request) {
+    return request.remotePeer().address() instanceof InetSocketAddress address
+        ? address.getAddress().getHostAddress()
+        : "unix";
+  }
+
+  private void record(ServerRequest request, Optional<Route> route, Seen seen) {
+    Answer answer = seen.answer();
+    String status = Integer.toString(answer.status());
+    var fields = new LinkedHashMap<String, String>();
+    fields.put("correlation_id", answer.correlationId());
+    fields.put("source", source(request));
+    fields.put("identity", seen.identity().name());
+    fields.put("signal", answer.signal().isEmpty() ? "none" : answer.signal());
+    fields.put("method", request.prologue().method().text());
+    fields.put("path", request.path().path());
+    fields.put("status", status);
+    boolean isHealth = route.filter(it -> !it.needsCredentials()).isPresent();
+    Level level = isHealth ? Level.DEBUG : Level.INFO; // somebody asks every second
+    log.log(new SignalRecord(level, "admin.request", "admin request", fields));
+    String name = route.map(Route::path).orElse("other");
+    meters.counter("belfry.admin.requests", "route", name, "status", status).increment();
+  }
+
+  /** Whatever the client called its request, a header is plain text. */
+  private static String headerValue(String text) {
+    var plain = new StringBuilder();
+    text.codePoints().forEach(c -> plain.append(c > ' ' && c < 0x7f ? (char) c : '?'));
+    return plain.isEmpty() ? "-" : plain.toString();
+  }
+}

@@ -1,0 +1,73 @@
+package dev.belfry.admin;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/**
+ * A token or password. It is kept as a digest only and never printed. On a command line it would be
+ * seen by everybody in {@code ps}, so it comes from a file or from the environment.
+ */
+public final class Secret {
+  private final byte[] digest;
+
+  private Secret(byte[] digest) {
+    this.digest = digest;
+  }
+
+  /**
+   * Reads a file that holds the secret and nothing else; white space around it does not count.
+   *
+   * @throws IllegalArgumentException if there is nothing in it
+   */
+  public static Secret fromFile(Path file) throws IOException {
+    return of(Files.readString(file), "the file " + file);
+  }
+
+  /**
+   * Takes an environment variable.
+   *
+   * @throws IllegalArgumentException if it is not set or blank
+   */
+  public static Secret fromEnvironment(String variable) {
+    String value = System.getenv(variable);
+    return of(value == null ? "" : value, "the environment variable " + variable);
+  }
+
+  /** For programs that have it from elsewhere. */
+  public static Secret of(String text) {
+    return of(text, "the secret");
+  }
+
+  // r[impl signals.http.auth]
+  private static Secret of(String text, String source) {
+    String stripped = text.strip();
+    if (stripped.isEmpty()) {
+      throw new IllegalArgumentException(
+          source + " is empty: an empty secret would let anybody in");
+    }
+    return new Secret(sha256(stripped));
+  }
+
+  /** Whether a text is the secret. Takes as long for any text of a length, whatever is in it. */
+  // r[impl signals.http.auth-methods]
+  boolean isSame(String text) {
+    return MessageDigest.isEqual(digest, sha256(text));
+  }
+
+  private static byte[] sha256(String text) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every JVM has SHA-256", e);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "(secret)";
+  }
+}

@@ -1,0 +1,195 @@
+package dev.belfry.admin;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(120)
+final class AuthenticationTest {
+  private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
+  private static final byte[] USR1 = "{\"signal\": \"USR1\"}".getBytes(UTF_8);
+
+  @TempDir private Path directory;
+
+  private static Answered as(Host host, Optional<String> client) throws Exception {
+    return Transport.https(
+        Host.certificates().client(client), host.port(), "POST", "/admin/signal", JSON, USR1);
+  }
+
+  // r[verify signals.http.auth-methods]
+  // r[verify signals.http.auth-fail]
+  // r[verify signals.http.auth-order]
+  @Test
+  void aCertificateMustBeVerifiedAndOnTheList() throws Exception {
+    AdminOptions both =
+        Transport.MTLS
+            .options(Host.certificates(), directory)
+            .bearerToken(Secret.of(Transport.TOKEN));
+    try (Host host = Host.open(Transport.MTLS, both)) {
+      assertThat(as(host, Optional.of("alice")).status()).isEqualTo(202);
+      Answered bob = as(host, Optional.of("bob"));
+      assertThat(bob.status()).isEqualTo(403);
+      assertThat(bob.json().get("error").asString()).isEqualTo("forbidden");
+      assertThat(as(host, Optional.empty()).status()).isEqualTo(401);
+      assertThatThrownBy(() -> as(host, Optional.of("stranger"))).isInstanceOf(IOException.class);
+
+      // The token alone does not do where certificates are configured.
+      Answered token =
+          Transport.https(
+              Host.certificates().client(Optional.empty()),
+              host.port(),
+              "POST",
+              "/admin/signal",
+              Map.of("Authorization", "Bearer " + Transport.TOKEN),
+              USR1);
+      assertThat(token.status()).isEqualTo(401);
+      assertThat(host.log)
+          .anyMatch(
+              it ->
+                  "403".equals(it.fields().get("status"))
+                      && "mtls:CN=bob".equals(it.fields().get("identity")));
+    }
+  }
+
+  // r[verify signals.http.rate-client]
+  @Test
+  void twoCertificatesFromOneAddressHaveBudgetsOfTheirOwn() throws Exception {
+    AdminTls tls =
+        AdminTls.of(Host.certificates().pem("server"), Host.certificates().key("server"))
+            .withClients(Host.certificates().clients(), Set.of());
+    AdminOptions options = new AdminOptions().port(0).tls(tls).signalRateLimit(1);
+    try (Host host = Host.open(Transport.MTLS, options)) {
+      assertThat(as(host, Optional.of("alice")).status()).isEqualTo(202);
+      assertThat(as(host, Optional.of("alice")).status()).isEqualTo(429);
+      assertThat(as(host, Optional.of("bob")).status()).isEqualTo(202);
+    }
+  }
+
+  @Test
+  void nameAndPasswordAreBothChecked() throws Exception {
+    AdminOptions options =
+        new AdminOptions()
+            .port(0)
+            .authMethod(AuthMethod.BASIC)
+            .basic("operator", Secret.of("pass:word"));
+    try (Host host = Host.open(Transport.PLAIN, options)) {
+      assertThat(basic(host, "operator:pass:word").status()).isEqualTo(202);
+      for (String wrong : new String[] {"operator:password", "other:pass:word", "operator", ":"}) {
+        Answered answered = basic(host, wrong);
+        assertThat(answered.status()).as(wrong).isEqualTo(401);
+        assertThat(answered.header("www-authenticate")).startsWith("Basic");
+      }
+      Answered noBase64 =
+          host.sendAs("POST", "/admin/signal", Map.of("Authorization", "Basic %%%"), USR1);
+      assertThat(noBase64.status()).isEqualTo(401);
+    }
+  }
+
+  private static Answered basic(Host host, String credentials) throws Exception {
+    String encoded = Base64.getEncoder().encodeToString(credentials.getBytes(UTF_8));
+    return host.sendAs(
+        "POST",
+        "/admin/signal",
+        Map.of("Authorization", "Basic " + encoded, "Content-Type", "application/json"),
+        USR1);
+  }
+
+  // r[verify signals.http.auth]
+  @ParameterizedTest
+  @ValueSource(strings = {"", "  ", "\n"})
+  void anEmptySecretIsNone(String text) throws IOException {
+    assertThatThrownBy(() -> Secret.of(text)).hasMessageContaining("would let anybody in");
+    Path file = Files.writeString(directory.resolve("token"), text);
+    assertThatThrownBy(() -> Secret.fromFile(file)).hasMessageContaining(file.toString());
+    assertThatThrownBy(() -> Secret.fromEnvironment("BELFRY_NO_SUCH_VARIABLE"))
+        .hasMessageContaining("BELFRY_NO_SUCH_VARIABLE is empty");
+  }
+
+  @Test
+  void aSecretFromAFileIsComparedWithoutItsLineBreakAndNeverPrinted() throws IOException {
+    Secret secret = Secret.fromFile(Files.writeString(directory.resolve("token"), "abc\n"));
+    assertThat(secret.isSame("abc")).isTrue();
+    assertThat(secret.isSame("abd")).isFalse();
+    assertThat(secret).hasToString("(secret)");
+  }
+
+  // r[verify signals.http.auth-default]
+  @Test
+  void withoutCredentialsItDoesNotStartAndSaysHow() throws Exception {
+    assertThatThrownBy(() -> new AdminOptions().port(0).check())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("does not start without credentials")
+        .hasMessageContaining("bearerToken(Secret.fromFile(...))");
+    assertThatThrownBy(() -> new AdminOptions().port(0).basic("a", Secret.of("b")).check())
+        .hasMessageContaining("does not start without credentials"); // basic has to be chosen
+    assertThatThrownBy(() -> new AdminOptions().check()).hasMessageContaining("nowhere to listen");
+
+    AdminTls tls = new AdminTls(directory, directory, Optional.of(directory), Set.of());
+    AdminOptions all = new AdminOptions().port(0).tls(tls).bearerToken(Secret.of("t"));
+    assertThat(all.effectiveMethod()).isEqualTo(AuthMethod.MTLS);
+    assertThat(new AdminOptions().port(0).bearerToken(Secret.of("t")).effectiveMethod())
+        .isEqualTo(AuthMethod.BEARER);
+  }
+
+  // r[verify signals.http.auth-config]
+  @Test
+  void theSettingChoosesTheMethod() {
+    for (AuthMethod method : AuthMethod.values()) {
+      assertThat(AuthMethod.of(method.id())).isEqualTo(method);
+    }
+    assertThatThrownBy(() -> AuthMethod.of("none"))
+        .hasMessage(
+            "'none' is no value for admin.signal_endpoint_auth_method: say mtls, bearer, basic");
+    assertThatThrownBy(
+            () ->
+                new AdminOptions()
+                    .port(0)
+                    .bearerToken(Secret.of("t"))
+                    .authMethod(AuthMethod.MTLS)
+                    .check())
+        .hasMessageContaining("mtls needs TLS with client authorities");
+  }
+
+  // r[verify signals.http.auth-basic]
+  // r[verify signals.http.surface]
+  @ParameterizedTest
+  @ValueSource(strings = {"127.0.0.1", "::1", "10.0.0.1", "192.168.1.2", "169.254.1.1", "fd00::1"})
+  void basicIsForInternalAddresses(String address) throws Exception {
+    assertThatCode(basicAt(address, true)::check).doesNotThrowAnyException();
+    if (!InetAddress.getByName(address).isLoopbackAddress()) {
+      assertThatThrownBy(basicAt(address, false)::check).hasMessageContaining("needs tls");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.0.0.0", "::", "8.8.8.8", "2001:db8::1"})
+  void basicIsNotForOthers(String address) throws Exception {
+    assertThatThrownBy(basicAt(address, true)::check)
+        .hasMessageContaining("basic is for internal networks only");
+  }
+
+  private AdminOptions basicAt(String address, boolean tls) throws Exception {
+    AdminOptions options =
+        new AdminOptions()
+            .address(new InetSocketAddress(InetAddress.getByName(address), 1))
+            .authMethod(AuthMethod.BASIC)
+            .basic("operator", Secret.of("password"));
+    return tls ? options.tls(AdminTls.of(directory, directory)) : options;
+  }
+}

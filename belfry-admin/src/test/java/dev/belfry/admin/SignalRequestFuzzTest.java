@@ -1,0 +1,26 @@
+package dev.belfry.admin;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+
+/**
+ * Whatever bytes come, the body is refused in the ordinary way or gives what the contract allows.
+ * Without {@code JAZZER_FUZZ=1} in the environment it only runs what was found before.
+ */
+final class SignalRequestFuzzTest {
+  @FuzzTest(maxDuration = "30s")
+  void aBodyIsRefusedOrSound(byte[] body) {
+    try {
+      SignalRequest request = SignalRequest.parse(body);
+      if (!SignalRequest.SIGNALS.contains(request.signal())
+          || request.reason().length() > SignalRequest.MAX_REASON
+          || request.correlationId().orElse("").length() > SignalRequest.MAX_CORRELATION_ID) {
+        throw new AssertionError("accepted " + request);
+      }
+    } catch (SignalRequest.Refused refused) {
+      if (refused.text().length() > 200
+          || refused.text().chars().anyMatch(c -> c < ' ' || c > '~')) {
+        throw new AssertionError("answers with " + refused.text(), refused);
+      }
+    }
+  }
+}

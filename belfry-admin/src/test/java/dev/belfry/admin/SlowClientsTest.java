@@ -1,0 +1,103 @@
+package dev.belfry.admin;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who does not finish is cut off, and until then harms nobody else. */
+@Timeout(120)
+final class SlowClientsTest {
+  private static final String HEAD = "POST /admin/signal HTTP/1.1\r\nHost: localhost\r\n";
+
+  private static SocketChannel connect(Host host) throws IOException {
+    return SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), host.port()));
+  }
+
+  /** Sends a byte now and then, and says how long that went well. */
+  private static Duration drip(Host host, String begin) throws Exception {
+    try (SocketChannel channel = connect(host)) {
+      long start = System.nanoTime();
+      RawClient.write(channel, begin.getBytes(UTF_8));
+      Thread reader =
+          Thread.startVirtualThread(
+              () -> {
+                try {
+                  while (true) {
+                    Thread.sleep(500);
+                    RawClient.write(channel, new byte[] {'x'});
+                  }
+                } catch (IOException | InterruptedException cutOff) {
+                  // As it should be.
+                }
+              });
+      try {
+        RawClient.readAll(channel);
+      } catch (IOException reset) {
+        // That is an end too.
+      }
+      reader.interrupt();
+      return Duration.ofNanos(System.nanoTime() - start);
+    }
+  }
+
+  @Test
+  void unfinishedHeadersAndBodiesAreCutOffAfterFiveSeconds() throws Exception {
+    try (Host plain = Host.open(Transport.PLAIN);
+        Host tls = Host.open(Transport.TLS);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      String authorized = HEAD + "Authorization: Bearer " + Transport.TOKEN + "\r\n";
+      List<Callable<Duration>> slow =
+          List.of(
+              () -> drip(plain, ""), // not even a request line
+              () -> drip(plain, HEAD + "X-Slow: "),
+              () ->
+                  drip(
+                      plain,
+                      authorized
+                          + "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"),
+              () -> drip(tls, "no TLS at all")); // in the handshake
+      List<Future<Duration>> ends = threads.invokeAll(slow);
+      for (int i = 0; i < 3; i++) {
+        assertThat(ends.get(i).get()).isBetween(Duration.ofMillis(4_500), Duration.ofSeconds(7));
+      }
+      assertThat(ends.get(3).get()).isLessThan(Duration.ofSeconds(7));
+    }
+  }
+
+  @Test
+  void otherClientsAreServedMeanwhile() throws Exception {
+    try (Host host = Host.open(Transport.PLAIN)) {
+      var idle = new ArrayList<SocketChannel>();
+      for (int i = 0; i < 100; i++) {
+        idle.add(connect(host));
+      }
+      assertThat(host.signal("{\"signal\": \"USR1\"}").status()).isEqualTo(202);
+      for (SocketChannel channel : idle) {
+        channel.close();
+      }
+    }
+  }
+
+  @Test
+  void tooManyHeadersAreRefused() throws Exception {
+    try (Host host = Host.open(Transport.PLAIN)) {
+      Answered answered =
+          host.sendAs("GET", "/health/live", Map.of("X-Big", "x".repeat(20_000)), new byte[0]);
+      assertThat(answered.status()).isIn(400, 413, 431);
+    }
+  }
+}

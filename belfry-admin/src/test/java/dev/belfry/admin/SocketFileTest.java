@@ -1,0 +1,56 @@
+package dev.belfry.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class SocketFileTest {
+  @TempDir private Path directory;
+
+  private static String permissions(Path file) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+  }
+
+  @Test
+  void onlyTheOwnerCanReachIt() throws Exception {
+    try (Host host = Host.open(Transport.UNIX)) {
+      assertThat(permissions(host.socket)).isEqualTo("rw-------");
+      assertThat(permissions(host.socket.resolveSibling("."))).isEqualTo("rwx------");
+      assertThat(host.admin.port()).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  void aDirectoryThatOthersCanEnterIsRefused() throws IOException {
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+    assertThatThrownBy(() -> new SocketFile(directory.resolve("admin.sock")).prepare())
+        .hasMessageContaining("chmod 700 " + directory);
+  }
+
+  @Test
+  void whatAProcessLeftBehindIsRemovedButNotASocketInUse() throws IOException {
+    var file = new SocketFile(directory.resolve("admin.sock"));
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(file.address());
+      assertThatThrownBy(file::prepare).hasMessageContaining("somebody listens at");
+    }
+    assertThat(directory.resolve("admin.sock")).exists(); // as after a crash
+    file.prepare();
+    assertThat(directory.resolve("admin.sock")).doesNotExist();
+  }
+
+  @Test
+  void aFileThatIsNoSocketIsLeftAlone() throws IOException {
+    Path other = Files.writeString(directory.resolve("admin.sock"), "precious");
+    assertThatThrownBy(() -> new SocketFile(other).prepare()).isInstanceOf(IOException.class);
+    assertThat(other).hasContent("precious");
+  }
+}

@@ -1,0 +1,50 @@
+package dev.belfry.cli;
+
+import dev.belfry.signals.CatalogException;
+import dev.belfry.signals.CatalogFault;
+import dev.belfry.signals.SignalCatalog;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code belfry signals check}: whether a catalog can be used. */
+@Command(
+    name = "check",
+    description = "Checks a catalog and prints every fault as FILE:LINE: FIELD: REASON.",
+    mixinStandardHelpOptions = true,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {"0:it is valid", "1:it is not, or cannot be read"})
+final class SignalsCheck implements Callable<Integer> {
+  private static final int INVALID = 1;
+
+  @Parameters(paramLabel = "FILE", description = "A catalog in YAML.")
+  private Path file = Path.of("");
+
+  @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
+
+  @Override
+  public Integer call() {
+    PrintWriter out = spec.commandLine().getOut();
+    try {
+      SignalCatalog catalog = SignalCatalog.load(file);
+      out.printf(
+          "%s is valid: %d signals, %d behaviors%n",
+          file, catalog.signals().size(), catalog.behaviors().size());
+      return 0;
+    } catch (CatalogException e) {
+      for (CatalogFault fault : e.faults()) {
+        String field = fault.field().isEmpty() ? "" : fault.field() + ": ";
+        out.println(file + ":" + fault.line() + ": " + field + fault.reason());
+      }
+    } catch (IOException e) {
+      String name = spec.qualifiedName();
+      spec.commandLine().getErr().println(name + ": " + SignalsCommand.reason(e));
+    }
+    return INVALID;
+  }
+}

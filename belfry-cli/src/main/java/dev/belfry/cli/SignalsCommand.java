@@ -1,0 +1,98 @@
+package dev.belfry.cli;
+
+import dev.belfry.signals.CatalogException;
+import dev.belfry.signals.Platform;
+import dev.belfry.signals.SignalCatalog;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** {@code belfry signals}: the catalog of signals, and what this platform has of it. */
+@Command(
+    name = "signals",
+    description = "Lists the signals a program knows, what it does about each, and what is here.",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    synopsisSubcommandLabel = "[COMMAND]",
+    commandListHeading = "%nCommands:%n")
+final class SignalsCommand implements Callable<Integer> {
+  private static final int FAILED = 1;
+
+  @Option(names = "--json", description = "Print one JSON array, for other programs.")
+  private boolean json;
+
+  @Option(
+      names = "--catalog",
+      paramLabel = "FILE",
+      scope = ScopeType.INHERIT,
+      description = "Use this catalog in the place of the bundled one.")
+  private @Nullable Path file;
+
+  @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
+
+  private final Platform platform;
+
+  private SignalsCommand(Platform platform) {
+    this.platform = platform;
+  }
+
+  /** The command with those below it. */
+  static CommandLine commandLine() {
+    var command = new SignalsCommand(Platform.current());
+    return new CommandLine(command)
+        .addSubcommand(new SignalsResolve(command))
+        .addSubcommand(new SignalsMatch(command))
+        .addSubcommand(new SignalsCheck())
+        .addSubcommand(new SignalsWatch());
+  }
+
+  @Override
+  public Integer call() {
+    return withCatalog(
+        spec,
+        catalog -> {
+          var list = SignalList.of(catalog, platform);
+          PrintWriter out = spec.commandLine().getOut();
+          if (json) {
+            list.printJson(out);
+          } else {
+            list.printTable(out);
+          }
+          return 0;
+        });
+  }
+
+  /** What a command does with the catalog. */
+  @FunctionalInterface
+  interface CatalogUse {
+    int with(SignalCatalog catalog);
+  }
+
+  /** Reads the catalog that was asked for; says what is wrong with it and gives 1 if it cannot. */
+  int withCatalog(CommandSpec caller, CatalogUse use) {
+    PrintWriter err = caller.commandLine().getErr();
+    String name = caller.qualifiedName();
+    try {
+      return use.with(file == null ? SignalCatalog.bundled() : SignalCatalog.load(file));
+    } catch (CatalogException e) {
+      err.println(name + ": " + e.getMessage());
+    } catch (IOException e) {
+      err.println(name + ": cannot read the catalog: " + reason(e));
+    }
+    return FAILED;
+  }
+
+  /** Java's own message is only the name of the file. */
+  static String reason(IOException e) {
+    return e instanceof NoSuchFileException ? "there is no file " + e.getMessage() : e.toString();
+  }
+}

@@ -1,0 +1,37 @@
+package dev.belfry.cli;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code belfry signals match}: the names that a pattern matches. */
+@Command(
+    name = "match",
+    description = "Prints the names that a pattern matches: * is any run, ? one character.",
+    mixinStandardHelpOptions = true)
+final class SignalsMatch implements Callable<Integer> {
+  private final SignalsCommand signals;
+
+  @Parameters(
+      paramLabel = "GLOB",
+      description = "Matches whole names, SIG included, in any case; quote it from the shell.")
+  private String glob = "";
+
+  @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
+
+  SignalsMatch(SignalsCommand signals) {
+    this.signals = signals;
+  }
+
+  @Override
+  public Integer call() {
+    return signals.withCatalog(
+        spec,
+        catalog -> {
+          catalog.match(glob).forEach(spec.commandLine().getOut()::println);
+          return 0;
+        });
+  }
+}

@@ -1,0 +1,47 @@
+package dev.belfry.cli;
+
+import dev.belfry.signals.Signal;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code belfry signals resolve}: which signals texts mean. */
+@Command(
+    name = "resolve",
+    description = "Prints for each text the name of the signal it means, or - for none.",
+    mixinStandardHelpOptions = true,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {"0:all are signals", "1:one or more are not"})
+final class SignalsResolve implements Callable<Integer> {
+  private final SignalsCommand signals;
+
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "TEXT",
+      description = "A name with or without SIG, in any case, or a number of Linux.")
+  private List<String> texts = List.of();
+
+  @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
+
+  SignalsResolve(SignalsCommand signals) {
+    this.signals = signals;
+  }
+
+  @Override
+  public Integer call() {
+    return signals.withCatalog(
+        spec,
+        catalog -> {
+          boolean allKnown = true;
+          for (String text : texts) {
+            String name = catalog.resolve(text).map(Signal::name).orElse("-");
+            spec.commandLine().getOut().println(name);
+            allKnown &= !name.equals("-");
+          }
+          return allKnown ? 0 : 1;
+        });
+  }
+}

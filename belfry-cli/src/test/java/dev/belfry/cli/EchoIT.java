@@ -1,0 +1,55 @@
+package dev.belfry.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.linux.Signo;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The packaged service has its signals from the signal standard. */
+class EchoIT {
+  private static final Path BELFRY = Installation.PROJECT.resolve("belfry");
+
+  @TempDir private Path directory = Path.of("");
+
+  // r[verify signals.scope.adoption]
+  @ParameterizedTest
+  @ValueSource(ints = {Signo.TERM, Signo.INT, Signo.HUP})
+  void itEndsInGoodOrderWithTheCodeOfTheSignal(int signal) throws Exception {
+    Path socket = directory.resolve("echo.sock");
+    try (Program echo = Program.of(BELFRY, "echo", "--unix", socket.toString()).start()) {
+      echo.awaitLine("echo at");
+      assertThat(socket).exists();
+      echo.signal(signal);
+
+      assertThat(echo.end().exitCode()).isEqualTo(128 + signal);
+      assertThat(Files.exists(socket)).isFalse();
+    }
+  }
+
+  @Test
+  void theFirstInterruptSaysHowToForceTheExit() throws Exception {
+    try (Program echo = Program.of(BELFRY, "echo", "--port", "0").start()) {
+      echo.awaitLine("echo at");
+      echo.signal(Signo.INT);
+
+      assertThat(echo.end().err()).contains("Press Ctrl+C again within 2s to force quit");
+    }
+  }
+
+  @Test
+  void quitPrintsWhereTheThreadsAre() throws Exception {
+    try (Program echo = Program.of(BELFRY, "echo", "--port", "0").start()) {
+      echo.awaitLine("echo at");
+      echo.signal(Signo.QUIT);
+
+      Program.Result result = echo.end();
+      assertThat(result.exitCode()).isEqualTo(131);
+      assertThat(result.err()).contains("dev.belfry.loop.EventLoop");
+    }
+  }
+}

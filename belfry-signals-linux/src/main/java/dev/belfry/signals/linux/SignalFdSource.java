@@ -1,0 +1,167 @@
+package dev.belfry.signals.linux;
+
+import dev.belfry.linux.SigSet;
+import dev.belfry.linux.Signo;
+import dev.belfry.linux.ThreadSignals;
+import dev.belfry.loop.EventLoop;
+import dev.belfry.loop.Outcome;
+import dev.belfry.loop.SignalOperation;
+import dev.belfry.loop.SignalService;
+import dev.belfry.loop.SignalSet;
+import dev.belfry.signals.Platform;
+import dev.belfry.signals.Signal;
+import dev.belfry.signals.SignalSource;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Signals from a signalfd, read by a small loop whose thread does nothing else. So TERM and the
+ * second Ctrl+C are seen while the program's own loop is stuck.
+ *
+ * <p>A signal that comes between the start of the process and its subscription waits in the kernel
+ * or in the loop's service and is delivered then.
+ */
+final class SignalFdSource implements SignalSource {
+  /** Those of the standard; what else is blocked, CHLD among it, belongs to others. */
+  static final SigSet WANTED =
+      SigSet.of(
+          Signo.HUP,
+          Signo.INT,
+          Signo.QUIT,
+          Signo.PIPE,
+          Signo.ALRM,
+          Signo.USR1,
+          Signo.USR2,
+          Signo.TERM);
+
+  private static final Duration LONG = Duration.ofDays(1);
+
+  /**
+   * How long to sleep between looks at the signals while the JVM shuts down. A JVM that ends gives
+   * threads in native code 300 milliseconds to leave it, and one that waits for signals never
+   * would: every process would end so much later.
+   */
+  private static final long SHUTDOWN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+  private final EventLoop loop;
+  private final SignalService service;
+  private final SigSet attached;
+  private final Thread thread;
+  private final Thread hook;
+  private volatile boolean shuttingDown;
+
+  private SignalFdSource(EventLoop loop, SigSet attached) {
+    this.loop = loop;
+    this.service = new SignalService(loop);
+    this.attached = attached;
+    this.thread = Thread.ofPlatform().daemon().name("belfry-signalfd").unstarted(this::drive);
+    this.hook = Thread.ofPlatform().name("belfry-signalfd-end").unstarted(this::leaveNativeCode);
+  }
+
+  static SignalFdSource open() throws IOException {
+    EventLoop loop = EventLoop.open();
+    try {
+      var source = new SignalFdSource(loop, WANTED.minus(ignored()));
+      source.start();
+      return source;
+    } catch (IOException | RuntimeException e) {
+      loop.requestStop();
+      loop.close();
+      throw e;
+    }
+  }
+
+  /** What nohup made the process ignore, it shall not do. */
+  private static SigSet ignored() throws IOException {
+    return ThreadSignals.ofThisProcess().getFirst().ignored();
+  }
+
+  private void start() throws IOException {
+    var begun = new CompletableFuture<Void>();
+    loop.scheduler()
+        .execute(
+            () -> {
+              try {
+                service.attach(SignalSet.of(attached));
+                begun.complete(null);
+              } catch (IOException | IllegalStateException e) {
+                begun.completeExceptionally(e);
+              }
+            });
+    thread.start();
+    try {
+      begun.join();
+    } catch (CompletionException e) {
+      throw new IOException("cannot read signals", e.getCause());
+    }
+    Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  @Override
+  public String name() {
+    return "signalfd";
+  }
+
+  // r[impl signals.platform.unix-native]
+  @Override
+  public Optional<String> subscribe(Signal signal, Receiver receiver) {
+    int number = signal.number(Platform.LINUX);
+    if (!WANTED.contains(number)) {
+      return Optional.of("the launcher does not block it");
+    }
+    if (!attached.contains(number)) {
+      return Optional.of("it was ignored when the process started, as nohup and shells do");
+    }
+    SignalOperation next = service.next(number);
+    next.start(operation -> received(operation.outcome(), next, signal, receiver));
+    return Optional.empty();
+  }
+
+  private void received(Outcome outcome, SignalOperation next, Signal signal, Receiver receiver) {
+    if (outcome == Outcome.VALUE) {
+      next.start(operation -> received(operation.outcome(), next, signal, receiver));
+      receiver.receive(signal);
+    }
+  }
+
+  private void drive() {
+    try (loop) {
+      while (!loop.isStopRequested()) {
+        if (shuttingDown) {
+          loop.runSome();
+          LockSupport.parkNanos(SHUTDOWN_PAUSE_NANOS);
+        } else {
+          loop.runSome(LONG);
+        }
+      }
+    } catch (IOException e) {
+      System.getLogger("dev.belfry.signals")
+          .log(System.Logger.Level.ERROR, "signals can no longer be read", e);
+    }
+  }
+
+  private void leaveNativeCode() {
+    shuttingDown = true;
+    loop.scheduler().execute(() -> {}); // wakes it
+  }
+
+  @Override
+  public void close() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException alreadyShuttingDown) {
+      // Then it has run.
+    }
+    loop.requestStop();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/** Signals from a signalfd, for the signal standard. */
+module dev.belfry.signals.linux {
+  requires static transitive org.jspecify;
+  requires transitive dev.belfry.signals;
+  requires dev.belfry.loop;
+
+  exports dev.belfry.signals.linux;
+
+  provides dev.belfry.signals.SignalSourceProvider with
+      dev.belfry.signals.linux.SignalFdProvider;
+}

@@ -1,0 +1,77 @@
+package dev.belfry.signals.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.testkit.TestProcess;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a process says about the signals it cannot have, by how it was started. */
+@Timeout(120)
+final class ReceivableTest {
+  private static List<String> receivable(Stage stage) throws Exception {
+    stage.send("TERM");
+    stage.exitCode();
+    return stage.all().stream().filter(line -> line.startsWith("receivable")).toList();
+  }
+
+  private static List<String> obstacles(List<String> receivable) {
+    return receivable.stream().filter(line -> !line.endsWith(" yes")).toList();
+  }
+
+  // r[verify signals.supports.api]
+  @Test
+  void theDispatcherHasAllButQuit() throws Exception {
+    try (Stage stage = Way.DISPATCHER.start("source")) {
+      assertThat(obstacles(receivable(stage)))
+          .satisfiesExactly(
+              quit -> assertThat(quit).startsWith("receivable SIGQUIT the JVM keeps it"),
+              kill -> assertThat(kill).contains("SIGKILL no program can catch it"));
+      assertThat(stage.all())
+          .anyMatch(line -> line.startsWith("log signal.not_receivable SIGQUIT cannot be"));
+    }
+  }
+
+  // r[verify signals.platform.unix-native]
+  @Test
+  void theSignalfdHasAllEight() throws Exception {
+    try (Stage stage = Way.SIGNALFD.start("source")) {
+      assertThat(obstacles(receivable(stage)))
+          .containsExactly("receivable SIGKILL no program can catch it");
+    }
+  }
+
+  @Test
+  void withReducedSignalsButNoMaskTheJvmGivesAwayNoneOfThoseThatEndIt() throws Exception {
+    var command = new ArrayList<>(Way.plainJava("source"));
+    command.add(3, "-Xrs");
+    try (Stage stage = ProcessStage.of(TestProcess.start(command))) {
+      assertThat(obstacles(receivable(stage)))
+          .extracting(line -> line.split(" ", 3)[1])
+          .containsExactly("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGKILL");
+    }
+  }
+
+  @Test
+  void underNohupHangUpIsReportedOnBothSources() throws Exception {
+    var dispatcher = new ArrayList<>(List.of("nohup"));
+    dispatcher.addAll(TestProcess.javaCommand(SampleService.class, "source"));
+    try (Stage stage = ProcessStage.of(TestProcess.start(dispatcher))) {
+      assertThat(obstacles(receivable(stage)))
+          .anyMatch(line -> line.startsWith("receivable SIGHUP it was ignored when the process"));
+    }
+  }
+
+  @Test
+  void aSignalThatCameBeforeTheSubscriptionIsNotLost() throws Exception {
+    try (TestProcess process = TestProcess.javaWithSignals(SampleService.class, "opens-later")) {
+      process.line("started");
+      new ProcessBuilder("kill", "-TERM", Integer.toString(process.pid())).start().waitFor();
+      process.say("now");
+      process.line("cleanup first");
+      assertThat(process.exitCode()).isEqualTo(143);
+    }
+  }
+}

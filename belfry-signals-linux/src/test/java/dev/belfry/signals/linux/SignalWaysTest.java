@@ -1,0 +1,219 @@
+package dev.belfry.signals.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The same behaviour whatever way a signal takes; all but the first are real processes. */
+// r[verify signals.inject.same-path]
+@ParameterizedClass
+@EnumSource(Way.class)
+@Timeout(180)
+final class SignalWaysTest {
+  private static final String HINT = "Press Ctrl+C again within 2s to force quit";
+
+  private final Way way;
+  @TempDir private Path directory;
+
+  SignalWaysTest(Way way) {
+    this.way = way;
+  }
+
+  // r[verify signals.platform.unix-native]
+  // r[verify signals.test.unix-eight]
+  @ParameterizedTest
+  @ValueSource(strings = {"TERM", "INT", "HUP", "QUIT", "PIPE", "ALRM", "USR1", "USR2"})
+  void eachOfTheEightReachesItsHandler(String signal) throws Exception {
+    try (Stage stage = way.start("handlers")) {
+      stage.send(signal);
+      if (signal.equals("QUIT") && !way.hasQuit()) {
+        // The JVM prints its dump and goes on.
+        stage.line("Full thread dump");
+        stage.send("USR1");
+        assertThat(stage.line("handler ")).isEqualTo("SIGUSR1");
+      } else {
+        assertThat(stage.line("handler ")).isEqualTo("SIG" + signal);
+      }
+    }
+  }
+
+  // r[verify signals.exit.128n]
+  // r[verify signals.inject.prod-exit]
+  // r[verify signals.lib.behaviours]
+  // r[verify signals.reload.exit129]
+  @ParameterizedTest
+  @CsvSource({"TERM, 143", "INT, 130", "HUP, 129"})
+  void itEndsInGoodOrderWithItsCode(String signal, int code) throws Exception {
+    Files.writeString(directory.resolve("config"), "good");
+    try (Stage stage = way.start("reload", directory.resolve("config").toString())) {
+      stage.send(signal);
+      assertThat(stage.exitCode()).isEqualTo(code);
+      assertThat(stage.all().stream().filter(line -> line.startsWith("cleanup")))
+          .containsExactly("cleanup second", "cleanup first");
+    }
+  }
+
+  @Test
+  void quitEndsAtOnceWithoutCleanupUnlessTheJvmKeepsIt() throws Exception {
+    try (Stage stage = way.start("bare")) {
+      stage.send("QUIT");
+      if (way.hasQuit()) {
+        assertThat(stage.exitCode()).isEqualTo(131);
+        assertThat(count(stage.all(), "cleanup")).isZero();
+      } else {
+        stage.line("Full thread dump");
+        stage.send("TERM"); // it lives
+        assertThat(stage.exitCode()).isEqualTo(143);
+        assertThat(count(stage.all(), "cleanup")).isEqualTo(2);
+      }
+    }
+  }
+
+  // r[verify signals.catalog.behavior]
+  @Test
+  void pipeAndUnhandledCustomSignalsAreLoggedAndTheProgramGoesOn() throws Exception {
+    try (Stage stage = way.start("bare")) {
+      for (String signal : List.of("PIPE", "ALRM", "USR1")) {
+        stage.send(signal);
+        stage.line("log signal.received received SIG" + signal);
+      }
+      stage.send("TERM");
+      assertThat(stage.exitCode()).isEqualTo(143);
+    }
+  }
+
+  // r[verify signals.doubletap.force]
+  // r[verify signals.doubletap.exit]
+  @Test
+  void twoPressesEndItWhileACleanupHangs() throws Exception {
+    try (Stage stage = way.start("hanging")) {
+      long start = System.nanoTime();
+      stage.send("INT");
+      stage.line("hanging");
+      stage.send("INT");
+      assertThat(stage.exitCode()).isEqualTo(130);
+      Duration took = Duration.ofNanos(System.nanoTime() - start);
+      System.out.printf(
+          "%s: two Ctrl+C ended it after %d ms; its cleanup would take 60000 ms%n",
+          way, took.toMillis());
+      assertThat(took).isLessThan(Duration.ofSeconds(5));
+      assertThat(stage.all()).contains("Force quitting...");
+    }
+  }
+
+  @Test
+  void twoPressesEndItAlsoWhileAHandlerAndAHookHang() throws Exception {
+    try (Stage stage = way.start("hanging-everywhere")) {
+      stage.send("INT");
+      stage.line(HINT);
+      stage.send("INT");
+      assertThat(stage.exitCode()).isEqualTo(130);
+    }
+  }
+
+  @Test
+  void twoPressesEndItAlsoWhenOnlyAHookOfTheJvmHangs() throws Exception {
+    try (Stage stage = way.start("hanging-hook")) {
+      long start = System.nanoTime();
+      stage.send("INT");
+      stage.line("log signal.exit");
+      stage.send("INT");
+      assertThat(stage.exitCode()).isEqualTo(130);
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(4));
+    }
+  }
+
+  // r[verify signals.doubletap.reset]
+  @Test
+  void aLatePressHintsAgainAndRerunsNothing() throws Exception {
+    try (Stage stage = way.start("hanging")) {
+      stage.send("INT");
+      stage.line("hanging");
+      stage.line(HINT);
+      stage.pass(Duration.ofMillis(2_500));
+      stage.send("INT");
+      stage.line(HINT);
+      stage.pass(Duration.ofMillis(2_500));
+      assertThat(stage.exitCode()).isEqualTo(130); // by the time limit of five seconds
+      assertThat(count(stage.all(), "hanging")).isEqualTo(1);
+      assertThat(count(stage.all(), HINT)).isEqualTo(2);
+      assertThat(count(stage.all(), "log signal.unfinished")).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aHandlerRegisteredLaterIsHeardAndTermStillWorks() throws Exception {
+    try (Stage stage = way.start("late")) {
+      stage.send("USR1");
+      stage.line("registered");
+      stage.send("USR2");
+      assertThat(stage.line("late handler ")).isEqualTo("SIGUSR2");
+      stage.send("TERM");
+      assertThat(stage.exitCode()).isEqualTo(143);
+    }
+  }
+
+  // r[verify signals.register.may-exit]
+  @Test
+  void aHandlerMayEndTheProcessItselfAndTheChainRunsOnce() throws Exception {
+    try (Stage stage = way.start("exits")) {
+      stage.send("TERM");
+      assertThat(stage.exitCode()).isEqualTo(143);
+      assertThat(stage.all().stream().filter(line -> line.startsWith("cleanup")))
+          .containsExactly("cleanup second", "cleanup first");
+    }
+  }
+
+  // r[verify signals.cancel.bridge]
+  @Test
+  void aSignalCancelsAFutureAndInterruptsAThread() throws Exception {
+    try (Stage stage = way.start("cancel")) {
+      stage.send("USR1");
+      assertThat(stage.line("cancelled ")).isEqualTo("true");
+      stage.send("USR2");
+      stage.line("interrupted");
+    }
+  }
+
+  // r[verify signals.reload.reject-continue]
+  // r[verify signals.reload.supervisor]
+  @Test
+  void threeInvalidReloadsAreRejectedWithOneAlertThenAValidOneLeaves() throws Exception {
+    Path config = directory.resolve("config");
+    Files.writeString(config, "nonsense");
+    try (Stage stage = way.start("reload", config.toString())) {
+      for (int failures = 1; failures <= 3; failures++) {
+        stage.send("HUP");
+        stage.line("log signal.reload_rejected");
+      }
+      stage.line("alert config_reload_failures");
+      Files.writeString(config, "good");
+      stage.send("HUP");
+      stage.line("cleanup first");
+      assertThat(stage.exitCode()).isEqualTo(129);
+      List<String> all = stage.all();
+      assertThat(count(all, "log signal.reload_rejected")).isEqualTo(3);
+      assertThat(count(all, "alert ")).isEqualTo(1);
+      assertThat(count(all, "cleanup ")).isEqualTo(2);
+    }
+    try (Stage next = way.start("reload", config.toString())) {
+      next.send("TERM");
+      assertThat(next.exitCode()).isEqualTo(143);
+    }
+  }
+
+  private static long count(List<String> lines, String prefix) {
+    return lines.stream().filter(line -> line.startsWith(prefix)).count();
+  }
+}

@@ -1,0 +1,40 @@
+package dev.belfry.signals.linux;
+
+import dev.belfry.testkit.TestProcess;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** How a signal reaches the program. */
+enum Way {
+  /** Without the operating system. */
+  INJECTED,
+  /** From the JVM's own dispatcher, in a JVM as anybody starts it. */
+  DISPATCHER,
+  /** From a signalfd, in a JVM that was started with the signals blocked. */
+  SIGNALFD;
+
+  /** What a child must not inherit from whoever runs the tests. */
+  private static final String DEFAULTS = "--default-signal=HUP,INT,QUIT,PIPE,ALRM,USR1,USR2,TERM";
+
+  /** Starts the program; returns when it is ready. */
+  Stage start(String scenario, String... arguments) throws Exception {
+    String[] all = Stream.concat(Stream.of(scenario), Stream.of(arguments)).toArray(String[]::new);
+    return switch (this) {
+      case INJECTED -> new InjectedStage(scenario, List.of(arguments));
+      case DISPATCHER -> ProcessStage.of(TestProcess.start(plainJava(all)));
+      case SIGNALFD -> ProcessStage.of(TestProcess.javaWithSignals(SampleService.class, all));
+    };
+  }
+
+  /** Whether QUIT reaches the program; the dispatcher keeps it for the JVM. */
+  boolean hasQuit() {
+    return this != DISPATCHER;
+  }
+
+  static List<String> plainJava(String... arguments) {
+    var command = new ArrayList<String>(List.of("env", DEFAULTS));
+    command.addAll(TestProcess.javaCommand(SampleService.class, arguments));
+    return command;
+  }
+}

@@ -1,0 +1,25 @@
+package dev.belfry.signals;
+
+import java.io.Serial;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** A catalog that cannot be used, with everything that is wrong with it. */
+public final class CatalogException extends Exception {
+  @Serial private static final long serialVersionUID = 1;
+
+  private final transient List<CatalogFault> faults;
+
+  CatalogException(String source, List<CatalogFault> faults) {
+    super(
+        faults.stream()
+            .map(CatalogFault::toString)
+            .collect(Collectors.joining("\n  ", source + " is no valid catalog:\n  ", "")));
+    this.faults = List.copyOf(faults);
+  }
+
+  /** What is wrong, in the order of the lines. */
+  public List<CatalogFault> faults() {
+    return faults;
+  }
+}

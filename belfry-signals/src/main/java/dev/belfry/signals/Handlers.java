@@ -1,0 +1,83 @@
+package dev.belfry.signals;
+
+import java.lang.System.Logger.Level;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** The handlers of a program, by signal. */
+final class Handlers {
+  private final Map<String, CopyOnWriteArrayList<Entry>> bySignal = new ConcurrentHashMap<>();
+  private final Journal journal;
+
+  Handlers(Journal journal) {
+    this.journal = journal;
+  }
+
+  // r[impl signals.register.api]
+  SignalRegistration add(Signal signal, SignalHandler handler, Optional<String> inactiveReason) {
+    var entry = new Entry(signal, handler, inactiveReason);
+    of(signal).add(entry);
+    return entry;
+  }
+
+  boolean isEmpty(Signal signal) {
+    return of(signal).isEmpty();
+  }
+
+  /** How many there are that the operating system can reach. */
+  long active(Signal signal) {
+    return of(signal).stream().filter(SignalRegistration::isActive).count();
+  }
+
+  /** Calls those that are registered now, in the order they were. */
+  // r[impl signals.register.arg]
+  void call(Delivery delivery) {
+    for (Entry entry : of(delivery.signal())) {
+      try {
+        entry.handler.handle(delivery.signal());
+      } catch (Throwable e) { // whatever it is, the process must still end if the signal says so
+        journal.tell(
+            Level.ERROR,
+            delivery,
+            "signal.handler_failed",
+            "a handler of " + delivery.signal() + " failed",
+            "error",
+            e.toString());
+      }
+    }
+  }
+
+  private CopyOnWriteArrayList<Entry> of(Signal signal) {
+    return bySignal.computeIfAbsent(signal.name(), _ -> new CopyOnWriteArrayList<>());
+  }
+
+  /** Compared by identity, so that closing one takes away that one and no other. */
+  private final class Entry implements SignalRegistration {
+    private final Signal signal;
+    private final SignalHandler handler;
+    private final Optional<String> inactiveReason;
+
+    Entry(Signal signal, SignalHandler handler, Optional<String> inactiveReason) {
+      this.signal = signal;
+      this.handler = handler;
+      this.inactiveReason = inactiveReason;
+    }
+
+    @Override
+    public Signal signal() {
+      return signal;
+    }
+
+    @Override
+    public Optional<String> inactiveReason() {
+      return inactiveReason;
+    }
+
+    @Override
+    public void close() {
+      of(signal).remove(this);
+    }
+  }
+}

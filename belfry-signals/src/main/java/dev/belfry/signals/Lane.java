@@ -1,0 +1,50 @@
+package dev.belfry.signals;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Does the work of one signal, one delivery at a time. What comes while one is at work waits; what
+ * comes while one is waiting is merged with that, as the kernel does with pending signals. So
+ * however many come, memory stays bounded and nobody is called twice at a time.
+ */
+final class Lane {
+  private final SignalThreads threads;
+  private final Consumer<Delivery> work;
+  private boolean busy;
+  private @Nullable Delivery waiting;
+
+  Lane(SignalThreads threads, Consumer<Delivery> work) {
+    this.threads = threads;
+    this.work = work;
+  }
+
+  /** Returns the delivery that does the work: this one, or the one it was merged with. */
+  Delivery add(Delivery delivery) {
+    synchronized (this) {
+      if (busy) {
+        waiting = waiting != null ? waiting : delivery;
+        return waiting;
+      }
+      busy = true;
+    }
+    threads.run(() -> runAll(delivery));
+    return delivery;
+  }
+
+  private void runAll(Delivery first) {
+    Delivery delivery = first;
+    while (delivery != null) {
+      work.accept(delivery);
+      delivery.done().complete(null);
+      delivery = next();
+    }
+  }
+
+  private synchronized @Nullable Delivery next() {
+    Delivery next = waiting;
+    waiting = null;
+    busy = next != null;
+    return next;
+  }
+}

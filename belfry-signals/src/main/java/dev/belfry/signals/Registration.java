@@ -1,0 +1,9 @@
+package dev.belfry.signals;
+
+/** Something that was registered. Closing takes it away, at any time and from any thread. */
+@FunctionalInterface
+public interface Registration extends AutoCloseable {
+  /** Takes it away; the second time nothing happens. */
+  @Override
+  void close();
+}

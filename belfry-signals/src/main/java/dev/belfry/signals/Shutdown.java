@@ -1,0 +1,216 @@
+package dev.belfry.signals;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends the process, once. The first signal that asks for it decides how; the time limit of the
+ * catalog runs from that moment and covers handlers, cleanups and the JVM's own hooks.
+ */
+final class Shutdown {
+  /** For a signal of which the catalog gives no limit. */
+  private static final Duration DEFAULT_LIMIT = Duration.ofSeconds(30);
+
+  /** What a handler may take before an immediate exit, for a thread dump. */
+  static final Duration MOMENT = Duration.ofSeconds(1);
+
+  private final Platform platform;
+  private final SignalClock clock;
+  private final SignalThreads threads;
+  private final ExitPort exit;
+  private final Journal journal;
+  private final ShutdownChain chain = new ShutdownChain();
+  private final AtomicReference<@Nullable Ending> current = new AtomicReference<>();
+  private final AtomicBoolean warnedOfExitCode = new AtomicBoolean();
+
+  /** Called when an end is over and yet the process lives, as in a test. */
+  private final Runnable beginAnew;
+
+  Shutdown(
+      Platform platform,
+      SignalClock clock,
+      SignalThreads threads,
+      ExitPort exit,
+      Journal journal,
+      Runnable beginAnew) {
+    this.platform = platform;
+    this.clock = clock;
+    this.threads = threads;
+    this.exit = exit;
+    this.journal = journal;
+    this.beginAnew = beginAnew;
+  }
+
+  ShutdownChain chain() {
+    return chain;
+  }
+
+  /** What asked for the end that is under way. */
+  Optional<Delivery> cause() {
+    return Optional.ofNullable(current.get()).map(Ending::cause);
+  }
+
+  /** Takes the end upon itself, unless another has; from here on the time runs. */
+  Optional<Ending> claim(Delivery cause) {
+    Signal signal = cause.signal();
+    return claim(cause, signal.timeout().orElse(DEFAULT_LIMIT));
+  }
+
+  // r[impl signals.timeout.catalog]
+  Optional<Ending> claim(Delivery cause, Duration limit) {
+    var ending = new Ending(cause, cause.signal().exitCode(platform));
+    if (!current.compareAndSet(null, ending)) {
+      return Optional.empty();
+    }
+    ending.limit(clock.after(limit, () -> expire(ending, limit)));
+    return Optional.of(ending);
+  }
+
+  /** Goes through the phases of an orderly end and exits. */
+  void run(Ending ending, List<String> phases) {
+    for (String phase : phases) {
+      if (ending.isOver()) {
+        return;
+      }
+      journal.count(ending.cause(), "signal.phase", "phase", phase);
+      switch (phase) {
+        case "stop_accepting" -> runSteps(ending, ShutdownPhase.STOP_ACCEPTING);
+        case "drain" -> runSteps(ending, ShutdownPhase.DRAIN);
+        case "cleanup", "graceful_shutdown" -> runSteps(ending, ShutdownPhase.CLEANUP);
+        default -> {} // announced, and done elsewhere
+      }
+    }
+    runSteps(ending, ShutdownPhase.CLEANUP); // also where a catalog leaves out the phase
+    if (ending.beginExit()) {
+      tellExit(ending.cause(), ending.exitCode(), "in good order");
+      exit.exit(ending.exitCode());
+      over(ending);
+    }
+  }
+
+  /** Exits without cleanups and hooks. */
+  void exitAtOnce(Ending ending) {
+    if (ending.end()) {
+      threads.briefly(() -> tellExit(ending.cause(), ending.exitCode(), "at once"));
+      exit.halt(ending.exitCode());
+      over(ending);
+    }
+  }
+
+  /** Exits at once whatever is under way. */
+  // r[impl signals.doubletap.force]
+  void force(Delivery delivery, int exitCode) {
+    Ending ending = current.get();
+    if (ending != null && !ending.end()) {
+      return; // it is over already
+    }
+    threads.briefly(
+        () -> {
+          journal.notice("Force quitting..."); // r[impl signals.doubletap.force-note]
+          tellUnfinished(delivery, "not finished because the exit was forced");
+          tellExit(delivery, exitCode, "forced");
+        });
+    exit.halt(exitCode);
+    if (ending != null) {
+      over(ending);
+    }
+  }
+
+  /** Of a reload's phases, those that come when the configuration was found good. */
+  static boolean isAfterValidation(String phase) {
+    return switch (phase) {
+      case "notify", "validate", "reject_invalid" -> false; // these have been
+      case "restart" -> false; // r[impl signals.reload.supervisor]
+      default -> true;
+    };
+  }
+
+  private void runSteps(Ending ending, ShutdownPhase last) {
+    Delivery cause = ending.cause();
+    for (ShutdownPhase phase : ShutdownPhase.values()) {
+      if (phase.compareTo(last) > 0 || !chain.hasAny(phase)) {
+        continue;
+      }
+      String name = SignalNames.lowerCase(phase.name());
+      journal.tell(Level.INFO, cause, "signal.steps_started", "started " + name, "steps", name);
+      while (!ending.isOver()) {
+        Optional<ShutdownChain.Step> step = chain.takeLast(phase);
+        if (step.isEmpty()) {
+          break;
+        }
+        run(cause, step.get());
+      }
+      journal.tell(Level.INFO, cause, "signal.steps_finished", "finished " + name, "steps", name);
+    }
+  }
+
+  private void run(Delivery cause, ShutdownChain.Step step) {
+    try {
+      step.action.run();
+    } catch (Throwable e) { // the next one runs whatever it was
+      journal.tell(
+          Level.ERROR,
+          cause,
+          "signal.cleanup_failed",
+          "a cleanup failed",
+          "cleanup",
+          step.name,
+          "error",
+          e.toString());
+    }
+  }
+
+  private void expire(Ending ending, Duration limit) {
+    if (ending.end()) {
+      Delivery cause = ending.cause();
+      threads.briefly(
+          () -> {
+            tellUnfinished(cause, "not finished after " + limit.toSeconds() + " s");
+            tellExit(cause, ending.exitCode(), "time limit");
+          });
+      exit.halt(ending.exitCode());
+      over(ending);
+    }
+  }
+
+  private void over(Ending ending) {
+    ending.end();
+    current.compareAndSet(ending, null);
+    beginAnew.run();
+    ending.cause().done().complete(null);
+  }
+
+  private void tellUnfinished(Delivery delivery, String message) {
+    List<String> names = chain.unfinished();
+    if (!names.isEmpty()) {
+      journal.record(
+          Level.WARNING,
+          delivery,
+          "signal.unfinished",
+          message,
+          "cleanups",
+          String.join(", ", names));
+    }
+  }
+
+  private void tellExit(Delivery delivery, int exitCode, String how) {
+    String code = Integer.toString(exitCode);
+    if (!platform.hasSignalExitCodes() && warnedOfExitCode.compareAndSet(false, true)) {
+      journal.record(
+          Level.WARNING,
+          delivery,
+          "signal.exit_code_unusual",
+          "exit codes of 128 plus the number mean nothing to " + platform.id(),
+          "platform",
+          platform.id(),
+          "exit_code",
+          code);
+    }
+    journal.tell(Level.INFO, delivery, "signal.exit", "exiting", "exit_code", code, "how", how);
+  }
+}

@@ -1,0 +1,13 @@
+package dev.belfry.signals;
+
+/** What a program does when a signal comes, before the catalog's behaviour. */
+@FunctionalInterface
+public interface SignalHandler {
+  /**
+   * Called on a thread of the library, for one signal never twice at a time. If it throws, that is
+   * logged and the others are called all the same.
+   *
+   * @param signal the signal that came
+   */
+  void handle(Signal signal) throws Exception;
+}

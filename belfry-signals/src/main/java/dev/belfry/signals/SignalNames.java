@@ -1,0 +1,68 @@
+package dev.belfry.signals;
+
+/**
+ * How texts are compared with names: by the rules of ASCII, so that neither the locale nor letters
+ * and digits of other scripts change a result.
+ */
+final class SignalNames {
+  private SignalNames() {}
+
+  static String upperCase(String text) {
+    return text.codePoints()
+        .map(c -> c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c)
+        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+        .toString();
+  }
+
+  static String lowerCase(String text) {
+    return text.codePoints()
+        .map(c -> c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c)
+        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+        .toString();
+  }
+
+  /**
+   * A positive number of decimal digits, or 0 for anything else and for what no signal can have.
+   */
+  static int number(String text) {
+    int number = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c < '0' || c > '9' || number > 1_000) {
+        return 0;
+      }
+      number = number * 10 + (c - '0');
+    }
+    return number;
+  }
+
+  /**
+   * Whether a glob matches a whole text: {@code *} is any run, {@code ?} one character. Where it
+   * fails it goes back to the last {@code *} only, which is enough, and so takes at most the
+   * product of the lengths whatever the pattern.
+   */
+  static boolean matches(String glob, String text) {
+    int g = 0;
+    int t = 0;
+    int lastStar = -1;
+    int afterLastRun = 0;
+    while (t < text.length()) {
+      if (g < glob.length() && glob.charAt(g) == '*') {
+        lastStar = g++;
+        afterLastRun = t;
+      } else if (g < glob.length() && (glob.charAt(g) == '?' || glob.charAt(g) == text.charAt(t))) {
+        g++;
+        t++;
+      } else if (lastStar >= 0) {
+        g = lastStar + 1;
+        t = ++afterLastRun;
+      } else {
+        return false;
+      }
+    }
+    while (g < glob.length() && glob.charAt(g) == '*') {
+      g++;
+    }
+    return g == glob.length();
+  }
+}

@@ -1,0 +1,267 @@
+package dev.belfry.signals;
+
+import dev.belfry.signals.BehaviorDefinition.Phase;
+import java.lang.System.Logger.Level;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Does what the catalog says about each signal. {@link #receive} only decides and returns at once;
+ * everything that may take time, logging included, happens on other threads, so that the second
+ * Ctrl+C is seen whatever hangs.
+ */
+final class SignalRouter {
+  private final SignalCatalog catalog;
+  private final SignalClock clock;
+  private final SignalThreads threads;
+  private final Journal journal;
+  private final Handlers handlers;
+  private final Shutdown shutdown;
+  private final Reload reload;
+  private final ExitPort exit;
+  private final Platform platform;
+  private final Map<String, Lane> lanes = new HashMap<>();
+  private final Map<String, TapWindow> taps = new HashMap<>();
+  private final Set<String> toldUnhandled = ConcurrentHashMap.newKeySet();
+
+  SignalRouter(
+      SignalCatalog catalog,
+      Platform platform,
+      SignalClock clock,
+      SignalThreads threads,
+      ExitPort exit,
+      Journal journal) {
+    this.catalog = catalog;
+    this.platform = platform;
+    this.clock = clock;
+    this.threads = threads;
+    this.exit = exit;
+    this.journal = journal;
+    this.handlers = new Handlers(journal);
+    this.reload = new Reload(journal);
+    this.shutdown = new Shutdown(platform, clock, threads, exit, journal, this::forgetTaps);
+    for (Signal signal : catalog.signals()) {
+      lanes.put(signal.name(), new Lane(threads, this::work));
+      signal.doubleTap().ifPresent(it -> taps.put(signal.name(), new TapWindow(it.window())));
+    }
+  }
+
+  Handlers handlers() {
+    return handlers;
+  }
+
+  Reload reload() {
+    return reload;
+  }
+
+  boolean isEnding() {
+    return shutdown.cause().isPresent();
+  }
+
+  ShutdownChain chain() {
+    return shutdown.chain();
+  }
+
+  /** A signal has come; returns what completes when everything is done that it has set off. */
+  CompletableFuture<Void> receive(Delivery delivery) {
+    Signal signal = delivery.signal();
+    try {
+      switch (signal.behavior()) {
+        case GRACEFUL_SHUTDOWN -> end(delivery);
+        case GRACEFUL_SHUTDOWN_WITH_DOUBLE_TAP -> tap(delivery);
+        case IMMEDIATE_EXIT -> endAtOnce(delivery);
+        case RELOAD_VIA_RESTART, CUSTOM, OBSERVE_ONLY -> {
+          return lane(signal).add(delivery).done();
+        }
+      }
+    } catch (OutOfMemoryError noThread) {
+      if (endsTheProcess(signal)) {
+        exit.halt(signal.exitCode(platform));
+      }
+    }
+    return delivery.done();
+  }
+
+  private static boolean endsTheProcess(Signal signal) {
+    return switch (signal.behavior()) {
+      case GRACEFUL_SHUTDOWN, GRACEFUL_SHUTDOWN_WITH_DOUBLE_TAP, IMMEDIATE_EXIT -> true;
+      case RELOAD_VIA_RESTART, CUSTOM, OBSERVE_ONLY -> false;
+    };
+  }
+
+  /** Ends the process in good order as that signal would, because the program wants it. */
+  void endBecauseAsked(Delivery delivery) {
+    Optional<Ending> ending = shutdown.claim(delivery);
+    threads.run(
+        () -> {
+          if (ending.isPresent()) {
+            received(delivery);
+            shutdown.run(ending.get(), phases(Behavior.GRACEFUL_SHUTDOWN));
+          } else {
+            ignored(delivery);
+          }
+        });
+  }
+
+  // r[impl signals.lib.behaviours]
+  private void end(Delivery delivery) {
+    Optional<Ending> ending = shutdown.claim(delivery);
+    if (ending.isEmpty()) {
+      threads.run(() -> ignored(delivery));
+      return;
+    }
+    threads.run(
+        () -> {
+          received(delivery);
+          handlers.call(delivery);
+          shutdown.run(ending.get(), phases(delivery.signal().behavior()));
+        });
+  }
+
+  // r[impl signals.doubletap.exists]
+  private void tap(Delivery delivery) {
+    Signal signal = delivery.signal();
+    TapWindow window = taps.get(signal.name());
+    Optional<Signal.DoubleTap> tap = signal.doubleTap();
+    if (window == null || tap.isEmpty()) {
+      end(delivery);
+    } else if (window.isSecond(clock.nanoTime())) {
+      shutdown.force(delivery, exitCode(signal, tap.get()));
+      delivery.done().complete(null);
+    } else {
+      threads.run(() -> journal.notice(tap.get().message())); // r[impl signals.doubletap.hint]
+      end(delivery); // r[impl signals.doubletap.first]
+    }
+  }
+
+  /** The catalog gives the code for Linux. */
+  // r[impl signals.doubletap.exit]
+  private int exitCode(Signal signal, Signal.DoubleTap tap) {
+    return tap.exitCode() == signal.exitCode(Platform.LINUX)
+        ? signal.exitCode(platform)
+        : tap.exitCode();
+  }
+
+  private void endAtOnce(Delivery delivery) {
+    Optional<Ending> ending = shutdown.claim(delivery, Shutdown.MOMENT);
+    if (ending.isEmpty()) {
+      threads.run(() -> ignored(delivery));
+      return;
+    }
+    threads.run(
+        () -> {
+          received(delivery);
+          handlers.call(delivery);
+          phases(Behavior.IMMEDIATE_EXIT).forEach(phase -> announce(delivery, phase));
+          shutdown.exitAtOnce(ending.get());
+        });
+  }
+
+  /** What does not end the process, or only after a check; on the lane of the signal. */
+  private void work(Delivery delivery) {
+    received(delivery);
+    Behavior behavior = delivery.signal().behavior();
+    if (behavior == Behavior.RELOAD_VIA_RESTART) {
+      reload(delivery);
+    } else if (behavior == Behavior.CUSTOM) {
+      custom(delivery);
+    } else {
+      handlers.call(delivery);
+      phases(behavior).forEach(phase -> announce(delivery, phase));
+    }
+  }
+
+  private void reload(Delivery delivery) {
+    if (shutdown.cause().isPresent()) {
+      ignored(delivery);
+      return;
+    }
+    handlers.call(delivery);
+    announce(delivery, "notify");
+    if (reload.isAccepted(delivery)) {
+      // r[impl signals.reload.restart]
+      // r[impl signals.reload.graceful]
+      // r[impl signals.reload.exit129]
+      List<String> rest =
+          phases(Behavior.RELOAD_VIA_RESTART).stream().filter(Shutdown::isAfterValidation).toList();
+      shutdown
+          .claim(delivery)
+          .ifPresentOrElse(ending -> shutdown.run(ending, rest), () -> ignored(delivery));
+    }
+  }
+
+  private void custom(Delivery delivery) {
+    Signal signal = delivery.signal();
+    if (handlers.isEmpty(signal)) {
+      if (toldUnhandled.add(signal.name())) {
+        journal.record(
+            Level.INFO,
+            delivery,
+            "signal.unhandled",
+            "nobody handles " + signal + ", so it is ignored; this is said once");
+      }
+      return;
+    }
+    for (String phase : phases(Behavior.CUSTOM)) {
+      announce(delivery, phase);
+      if (phase.equals("delegate")) {
+        handlers.call(delivery);
+      }
+    }
+    journal.record(Level.INFO, delivery, "signal.handled", "the handlers of " + signal + " ran");
+  }
+
+  private void received(Delivery delivery) {
+    journal.tell(
+        Level.INFO,
+        delivery,
+        "signal.received",
+        "received " + delivery.signal(),
+        "origin",
+        delivery.origin(),
+        "reason",
+        delivery.reason());
+  }
+
+  /** The first signal that ends the process decides; those after it change nothing. */
+  private void ignored(Delivery delivery) {
+    String first = shutdown.cause().map(cause -> cause.signal().name()).orElse("another signal");
+    journal.tell(
+        Level.INFO,
+        delivery,
+        "signal.ignored",
+        "already ending because of " + first,
+        "ending_by",
+        first);
+    delivery.done().complete(null);
+  }
+
+  private void announce(Delivery delivery, String phase) {
+    journal.count(delivery, "signal.phase", "phase", phase);
+  }
+
+  // r[impl signals.behavior.phases]
+  private List<String> phases(Behavior behavior) {
+    return catalog
+        .behavior(behavior.id())
+        .map(definition -> definition.phases().stream().map(Phase::name).toList())
+        .orElse(List.of());
+  }
+
+  private Lane lane(Signal signal) {
+    Lane lane = lanes.get(signal.name());
+    if (lane == null) {
+      throw new IllegalArgumentException(signal + " is not of this catalog");
+    }
+    return lane;
+  }
+
+  private void forgetTaps() {
+    taps.values().forEach(TapWindow::forget);
+  }
+}

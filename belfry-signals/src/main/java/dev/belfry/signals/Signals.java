@@ -1,0 +1,256 @@
+package dev.belfry.signals;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The signals of a process. From {@link #open()} on, each does what the catalog says: TERM ends the
+ * process in good order, INT too and at once when it comes twice, HUP checks the new configuration
+ * and leaves for it. The program adds what it wants done.
+ *
+ * {@snippet :
+ * Signals signals = Signals.open();
+ * signals.onShutdown("the store", store::close);
+ * signals.onReload(() -> Config.load(file).problems());
+ * signals.handle("USR1", signal -> logs.reopen());
+ * }
+ *
+ * <p>All methods may be called at any time from any thread. Handlers and cleanups run on threads of
+ * the library. A process has one of these; who wants to test with signals opens any number with
+ * {@link SignalsTesting}, which touch neither the operating system nor the process.
+ */
+// r[impl signals.lib.module]
+// r[impl signals.deps.callbacks]
+public final class Signals implements AutoCloseable {
+  private final SignalCatalog catalog;
+  private final Platform platform;
+  private final SignalClock clock;
+  private final SignalThreads threads;
+  private final SignalRouter router;
+  private final SignalSource source;
+  private final Subscriptions subscriptions;
+
+  Signals(SignalsBuilder builder) {
+    catalog = builder.catalog;
+    platform = builder.platform;
+    clock = builder.clock != null ? builder.clock : new SystemClock();
+    threads = new SignalThreads();
+    var journal = new Journal(builder.log, builder.telemetry);
+    router = new SignalRouter(catalog, platform, clock, threads, builder.exit, journal);
+    source = builder.source != null ? builder.source : Sources.best(platform, journal);
+    subscriptions = new Subscriptions(catalog, platform, source, router, journal);
+    subscriptions.start();
+  }
+
+  /** Receives the signals of this process from now on, with the catalog of the library. */
+  public static Signals open() {
+    return builder().open();
+  }
+
+  /** For another catalog, log, telemetry or exit. */
+  public static SignalsBuilder builder() {
+    return new SignalsBuilder();
+  }
+
+  /** The signal that a text means in the catalog of the library; see {@link SignalCatalog}. */
+  public static Optional<Signal> resolve(@Nullable String text) {
+    return SignalCatalog.bundled().resolve(text);
+  }
+
+  /** All names in the catalog of the library. */
+  public static List<String> list() {
+    return SignalCatalog.bundled().names();
+  }
+
+  /** The names in the catalog of the library that a glob matches. */
+  public static List<String> match(String glob) {
+    return SignalCatalog.bundled().match(glob);
+  }
+
+  /** The catalog in use. */
+  public SignalCatalog catalog() {
+    return catalog;
+  }
+
+  /** The platform, real or pretended. */
+  public Platform platform() {
+    return platform;
+  }
+
+  /**
+   * Whether this platform has the signal. False for what is in no catalog. Whether it can come to
+   * this process is another question: {@link #receivable}.
+   */
+  // r[impl signals.supports.api]
+  // r[impl signals.supports.true]
+  // r[impl signals.supports.false]
+  // r[impl signals.supports.before-register]
+  public boolean supports(String signal) {
+    return catalog.supports(signal, platform);
+  }
+
+  /** Whether the signal can come to this process by the source in use, and if not why. */
+  public Receivable receivable(Signal signal) {
+    return new Receivable(signal, subscriptions.obstacle(signal));
+  }
+
+  /**
+   * Calls a handler whenever the signal comes, before what the catalog says about it, which then
+   * goes on. Where the signal cannot come the registration is inactive and says why; that is
+   * logged, and no error.
+   *
+   * @throws IllegalArgumentException if the signal is in no catalog or cannot be caught anywhere
+   */
+  public SignalRegistration handle(String signal, SignalHandler handler) {
+    return handle(find(signal), handler);
+  }
+
+  /** The same with a signal of this catalog. */
+  public SignalRegistration handle(Signal signal, SignalHandler handler) {
+    if (!signal.isCatchable()) {
+      throw new IllegalArgumentException(signal + " cannot be caught by any program");
+    }
+    return router.handlers().add(signal, handler, subscriptions.prepare(signal));
+  }
+
+  /** Something to be done at an orderly end, in the phase {@link ShutdownPhase#CLEANUP}. */
+  public Registration onShutdown(String name, Cleanup cleanup) {
+    return onShutdown(ShutdownPhase.CLEANUP, name, cleanup);
+  }
+
+  /**
+   * Something to be done at an orderly end. Within a phase the last registered comes first. Each
+   * runs once at most, whatever the others do, and all together have the time that the catalog
+   * gives the signal; then the process ends all the same.
+   *
+   * @param name what it is, for messages
+   * @return takes it away again when closed
+   */
+  public Registration onShutdown(ShutdownPhase phase, String name, Cleanup cleanup) {
+    var step = new ShutdownChain.Step(phase, name, cleanup);
+    router.chain().add(step);
+    return () -> router.chain().remove(step);
+  }
+
+  /** Says how a new configuration is checked; without it every reload is rejected. */
+  public void onReload(ReloadValidator validator) {
+    for (Signal signal : catalog.signals()) {
+      if (signal.behavior() == Behavior.RELOAD_VIA_RESTART) {
+        subscriptions.prepare(signal);
+      }
+    }
+    router.reload().validator(validator);
+  }
+
+  /** How many reloads have failed since the last good one. */
+  public int reloadFailures() {
+    return router.reload().failures();
+  }
+
+  /**
+   * Raises a signal inside the program, as somebody asked for it who is allowed to, also one that
+   * this platform lacks. Returns at once.
+   *
+   * @param origin who asked, for the log
+   * @param reason why, for the log; may be empty
+   * @param correlationId what the records about it shall have in common
+   */
+  // r[impl signals.fallback.http-instead]
+  public void raise(Signal signal, String origin, String reason, String correlationId) {
+    if (!signal.isCatchable()) {
+      throw new IllegalArgumentException(signal + " cannot be raised inside a program");
+    }
+    var _ = router.receive(new Delivery(signal, origin, reason, correlationId));
+  }
+
+  /**
+   * Ends the process in good order, with the exit code of that signal. For a program that wants to
+   * end by a signal that does not end it by itself, such as PIPE, or from a handler. Returns at
+   * once; does nothing if the process is ending already.
+   */
+  // r[impl signals.register.may-exit]
+  public void shutdown(Signal signal) {
+    router.endBecauseAsked(new Delivery(signal, "program"));
+  }
+
+  /** Whether the process is ending, because of a signal or because the program asked for it. */
+  public boolean isShuttingDown() {
+    return router.isEnding();
+  }
+
+  /** Runs something once, when the first of these signals comes: cancels work, requests a stop. */
+  // r[impl signals.cancel.bridge]
+  public Registration cancel(List<String> signals, Runnable cancellation) {
+    return once(signals, _ -> cancellation.run());
+  }
+
+  /** Completes with the next of these signals; cancelling the future gives it up. */
+  public CompletableFuture<Signal> next(String... signals) {
+    var next = new CompletableFuture<Signal>();
+    Registration registration = once(List.of(signals), next::complete);
+    var _ = next.whenComplete((_, _) -> registration.close());
+    return next;
+  }
+
+  /** Interrupts a thread when the first of these signals comes. */
+  public Registration interrupt(Thread thread, String... signals) {
+    return once(List.of(signals), _ -> thread.interrupt());
+  }
+
+  private Registration once(List<String> names, SignalHandler action) {
+    var first = new AtomicBoolean(true);
+    List<SignalRegistration> registrations =
+        names.stream()
+            .map(this::find)
+            .toList() // all are known before any is registered
+            .stream()
+            .map(
+                signal ->
+                    handle(
+                        signal,
+                        it -> {
+                          if (first.getAndSet(false)) {
+                            action.handle(it);
+                          }
+                        }))
+            .toList();
+    return () -> registrations.forEach(SignalRegistration::close);
+  }
+
+  /** Gives the signals back. Registered handlers are called no more. */
+  @Override
+  public void close() {
+    source.close();
+    threads.close();
+    clock.close();
+  }
+
+  /** The operating system would have delivered the signal: nothing comes where it could not. */
+  // r[impl signals.inject.same-path]
+  // r[impl signals.fallback.inject-inert]
+  CompletableFuture<Void> inject(Signal signal) {
+    return subscriptions.obstacle(signal).isEmpty()
+        ? router.receive(new Delivery(signal, source.name()))
+        : CompletableFuture.completedFuture(null);
+  }
+
+  /** How many handlers there are that the operating system can reach. */
+  long activeHandlers(Signal signal) {
+    return router.handlers().active(signal);
+  }
+
+  private Signal find(String signal) {
+    return catalog
+        .resolve(signal)
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "there is no signal '"
+                        + signal
+                        + "' in the catalog, which has "
+                        + catalog.names()));
+  }
+}

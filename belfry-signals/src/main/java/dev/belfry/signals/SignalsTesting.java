@@ -1,0 +1,186 @@
+package dev.belfry.signals;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * {@link Signals} for tests: signals are injected, time stands still, and an exit is only recorded.
+ * Everything else is real and takes the way a real signal takes.
+ *
+ * {@snippet :
+ * try (SignalsTesting test = SignalsTesting.open()) {
+ *   program.start(test.signals());
+ *   test.inject("TERM");
+ *   assertThat(test.exits()).containsExactly(143);
+ * }
+ * }
+ */
+// r[impl signals.lib.test-helpers]
+// r[impl signals.inject.api]
+// r[impl signals.inject.no-exit]
+public final class SignalsTesting implements AutoCloseable {
+  private final ManualClock clock = new ManualClock();
+  private final List<Integer> exits = new CopyOnWriteArrayList<>();
+  private final List<SignalRecord> records = new CopyOnWriteArrayList<>();
+  private final List<String> notices = new CopyOnWriteArrayList<>();
+  private final List<Event> events = new CopyOnWriteArrayList<>();
+  private final Set<String> subscriptions = new ConcurrentSkipListSet<>();
+  private final Signals signals;
+
+  /**
+   * An event or an alert.
+   *
+   * @param name its name
+   * @param tags its tags
+   * @param isAlert whether it is an alert
+   */
+  public record Event(String name, Map<String, String> tags, boolean isAlert) {}
+
+  private SignalsTesting(SignalCatalog catalog, Platform platform) {
+    signals =
+        Signals.builder()
+            .catalog(catalog)
+            .platform(platform)
+            .clock(clock)
+            .exit(new RecordedExit())
+            .log(new RecordedLog())
+            .telemetry(new RecordedTelemetry())
+            .source(new Injection())
+            .open();
+  }
+
+  /** With the catalog of the library, as on Linux. */
+  public static SignalsTesting open() {
+    return open(Platform.LINUX);
+  }
+
+  /** With the catalog of the library, as on another platform. */
+  public static SignalsTesting open(Platform platform) {
+    return open(SignalCatalog.bundled(), platform);
+  }
+
+  /** With another catalog, as on another platform. */
+  // r[impl signals.test.bsd]
+  // r[impl signals.test.mocks]
+  // r[impl signals.test.windows-map]
+  // r[impl signals.test.windows-smoke]
+  public static SignalsTesting open(SignalCatalog catalog, Platform platform) {
+    return new SignalsTesting(catalog, platform);
+  }
+
+  /** What the program under test uses. */
+  public Signals signals() {
+    return signals;
+  }
+
+  /**
+   * Delivers a signal as the operating system would, and waits until everything that it set off is
+   * done. Nothing is delivered where the platform has no such signal.
+   */
+  public void inject(String signal) {
+    injectAsync(signal).join();
+  }
+
+  /** The same without waiting, for what hangs; completes when everything is done. */
+  public CompletableFuture<Void> injectAsync(String signal) {
+    return signals.inject(signals.catalog().resolve(signal).orElseThrow());
+  }
+
+  /** Delivers what a console event of Windows stands for. */
+  public void injectEvent(String consoleEvent) {
+    signals.inject(signals.catalog().byWindowsEvent(consoleEvent).orElseThrow()).join();
+  }
+
+  /** The time, which only goes on when it is told to. */
+  public ManualClock clock() {
+    return clock;
+  }
+
+  /** The codes the process would have exited with. */
+  public List<Integer> exits() {
+    return List.copyOf(exits);
+  }
+
+  /** What was logged. */
+  public List<SignalRecord> records() {
+    return List.copyOf(records);
+  }
+
+  /** What was said to whoever sits at the terminal. */
+  public List<String> notices() {
+    return List.copyOf(notices);
+  }
+
+  /** What was counted, alerts included. */
+  public List<Event> events() {
+    return List.copyOf(events);
+  }
+
+  /** The names of the signals that the operating system was asked for. */
+  public Set<String> subscriptions() {
+    return Set.copyOf(subscriptions);
+  }
+
+  @Override
+  public void close() {
+    signals.close();
+  }
+
+  private final class RecordedExit implements ExitPort {
+    @Override
+    public void exit(int code) {
+      exits.add(code);
+    }
+
+    @Override
+    public void halt(int code) {
+      exits.add(code);
+    }
+  }
+
+  private final class RecordedLog implements SignalLog {
+    @Override
+    public void log(SignalRecord record) {
+      records.add(record);
+    }
+
+    @Override
+    public void notice(String line) {
+      notices.add(line);
+    }
+  }
+
+  private final class RecordedTelemetry implements SignalTelemetry {
+    @Override
+    public void event(String name, Map<String, String> tags) {
+      events.add(new Event(name, Map.copyOf(tags), false));
+    }
+
+    @Override
+    public void alert(String name, Map<String, String> tags) {
+      events.add(new Event(name, Map.copyOf(tags), true));
+    }
+  }
+
+  /** Takes every subscription and delivers nothing by itself. */
+  private final class Injection implements SignalSource {
+    @Override
+    public String name() {
+      return "injection";
+    }
+
+    @Override
+    public Optional<String> subscribe(Signal signal, Receiver receiver) {
+      subscriptions.add(signal.name());
+      return Optional.empty();
+    }
+
+    @Override
+    public void close() {}
+  }
+}

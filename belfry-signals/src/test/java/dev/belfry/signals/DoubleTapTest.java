@@ -1,0 +1,143 @@
+package dev.belfry.signals;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@Timeout(60)
+final class DoubleTapTest {
+  private static final String HINT = "Press Ctrl+C again within 2s to force quit";
+
+  private final SignalsTesting test = SignalsTesting.open();
+  private final Signals signals = test.signals();
+  private final AtomicInteger cleanups = new AtomicInteger();
+  private final CountDownLatch proceed = new CountDownLatch(1);
+
+  @AfterEach
+  void close() {
+    proceed.countDown();
+    test.close();
+  }
+
+  private void hangInCleanup() {
+    signals.onShutdown(
+        "hanging",
+        () -> {
+          cleanups.incrementAndGet();
+          proceed.await();
+        });
+  }
+
+  // r[verify signals.doubletap.first]
+  // r[verify signals.doubletap.hint]
+  // r[verify signals.test.doubletap]
+  @Test
+  void theFirstPressStartsTheGracefulShutdownAndHints() {
+    signals.onShutdown("cleanup", cleanups::incrementAndGet);
+    test.inject("INT");
+    assertThat(cleanups).hasValue(1);
+    assertThat(test.exits()).containsExactly(130);
+    await().until(() -> test.notices().contains(HINT));
+  }
+
+  // r[verify signals.doubletap.force-note]
+  // r[verify signals.doubletap.exit]
+  @Test
+  void theSecondPressForcesTheExitWhileCleanupHangs() {
+    hangInCleanup();
+    var _ = test.injectAsync("INT");
+    await().until(() -> cleanups.get() == 1);
+    test.inject("INT");
+    assertThat(test.exits()).containsExactly(130);
+    assertThat(test.notices()).contains("Force quitting...");
+  }
+
+  // r[verify signals.doubletap.force]
+  @Test
+  void theSecondPressForcesTheExitWhileAHandlerHangs() {
+    signals.handle("INT", _ -> proceed.await());
+    var _ = test.injectAsync("INT");
+    test.inject("INT");
+    assertThat(test.exits()).containsExactly(130);
+  }
+
+  // r[verify signals.doubletap.reset]
+  @Test
+  void aLatePressHintsAgainAndRerunsNothing() {
+    signals.onShutdown("done before", cleanups::incrementAndGet);
+    hangInCleanup();
+    signals.onShutdown("done first", cleanups::incrementAndGet);
+    var end = test.injectAsync("INT");
+    await().until(() -> cleanups.get() == 2);
+    test.clock().advance(Duration.ofMillis(2500));
+    test.inject("INT");
+    await().until(() -> test.notices().stream().filter(HINT::equals).count() == 2);
+    assertThat(test.exits()).isEmpty();
+    assertThat(cleanups).hasValue(2);
+
+    test.clock().advance(Duration.ofSeconds(1));
+    test.inject("INT"); // within the window of the late one
+    assertThat(test.exits()).containsExactly(130);
+    end.join();
+
+    proceed.countDown(); // what hung goes on, and must neither run the rest nor exit once more
+    test.inject("USR1");
+    assertThat(test.exits()).containsExactly(130);
+    assertThat(cleanups).hasValue(2);
+  }
+
+  // r[verify signals.doubletap.window]
+  @ParameterizedTest
+  @CsvSource({"1999, true", "2000, false", "2001, false"})
+  void theWindowIsTwoSecondsStrictly(long millis, boolean forced) {
+    hangInCleanup();
+    var _ = test.injectAsync("INT");
+    await().until(() -> cleanups.get() == 1);
+    test.clock().advance(Duration.ofMillis(millis));
+    test.inject("INT");
+    assertThat(test.exits()).hasSize(forced ? 1 : 0);
+  }
+
+  @Test
+  void theCatalogSaysHowLongAndWhat() throws Exception {
+    SignalCatalog other =
+        SignalCatalogTest.altered(
+            "double_tap_window_seconds: 2", "double_tap_window_seconds: 4",
+            "Press Ctrl+C again within 2s to force quit", "Once more!");
+    try (SignalsTesting altered = SignalsTesting.open(other, Platform.LINUX)) {
+      altered.signals().handle("INT", _ -> proceed.await());
+      var _ = altered.injectAsync("INT");
+      altered.clock().advance(Duration.ofMillis(3900));
+      altered.inject("INT");
+      assertThat(altered.exits()).containsExactly(130);
+      await().until(() -> altered.notices().contains("Once more!"));
+    }
+  }
+
+  @Test
+  void twoPressesForceTheExitAlsoDuringAnotherShutdown() {
+    hangInCleanup();
+    var _ = test.injectAsync("TERM");
+    await().until(() -> cleanups.get() == 1);
+    test.inject("INT");
+    assertThat(test.exits()).isEmpty();
+    test.inject("INT");
+    assertThat(test.exits()).containsExactly(130);
+  }
+
+  // r[verify signals.doubletap.exists]
+  @Test
+  void nobodyHasToAskForIt() {
+    assertThat(test.subscriptions()).contains("SIGINT");
+    test.inject("INT");
+    await().until(() -> test.notices().contains(HINT));
+  }
+}

@@ -1,0 +1,215 @@
+package dev.belfry.signals;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+final class HandlersTest {
+  private final SignalsTesting test = SignalsTesting.open();
+  private final Signals signals = test.signals();
+
+  @AfterEach
+  void close() {
+    test.close();
+  }
+
+  // r[verify signals.register.arg]
+  // r[verify signals.inject.api]
+  @Test
+  void aHandlerIsGivenTheSignalThatCame() {
+    var seen = new ArrayList<String>();
+    signals.handle("USR1", signal -> seen.add(signal.name()));
+    signals.handle("USR2", signal -> seen.add(signal.name()));
+
+    test.inject("USR2");
+    test.inject("USR1");
+
+    assertThat(seen).containsExactly("SIGUSR2", "SIGUSR1");
+  }
+
+  // r[verify signals.register.api]
+  @Test
+  void registeringForOneSignalChangesNothingForTheOthers() {
+    signals.handle("USR1", _ -> {});
+    test.inject("TERM");
+    assertThat(test.exits()).containsExactly(143);
+  }
+
+  @Test
+  void handlersRunBeforeTheBehaviourWhichGoesOn() {
+    var order = new CopyOnWriteArrayList<String>();
+    signals.onShutdown("cleanup", () -> order.add("cleanup"));
+    signals.handle("TERM", _ -> order.add("handler"));
+
+    test.inject("TERM");
+
+    assertThat(order).containsExactly("handler", "cleanup");
+    assertThat(test.exits()).containsExactly(143);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ABC", "ACB", "BAC", "BCA", "CAB", "CBA"})
+  void closingTakesAwayExactlyThatHandlerInAnyOrder(String order) {
+    var seen = new ArrayList<String>();
+    var left = new ArrayList<>(List.of("A", "B", "C"));
+    var registrations = new HashMap<String, SignalRegistration>();
+    for (String name : left) {
+      registrations.put(name, signals.handle("USR1", _ -> seen.add(name)));
+    }
+    for (String name : order.chars().mapToObj(Character::toString).toList()) {
+      SignalRegistration registration = Objects.requireNonNull(registrations.get(name));
+      registration.close();
+      registration.close(); // the second time nothing happens
+      left.remove(name);
+      seen.clear();
+      test.inject("USR1");
+      assertThat(seen).isEqualTo(left);
+    }
+  }
+
+  @Test
+  void aHandlerThatThrowsKeepsNobodyFromRunning() {
+    var ran = new AtomicInteger();
+    signals.handle(
+        "TERM",
+        _ -> {
+          throw new Exception("no");
+        });
+    signals.handle(
+        "TERM",
+        _ -> {
+          throw new StackOverflowError();
+        });
+    signals.handle("TERM", _ -> ran.incrementAndGet());
+
+    test.inject("TERM");
+
+    assertThat(ran).hasValue(1);
+    assertThat(test.exits()).containsExactly(143);
+    assertThat(test.records())
+        .filteredOn(it -> it.event().equals("signal.handler_failed"))
+        .extracting(it -> it.fields().get("error"))
+        .containsExactly("java.lang.Exception: no", "java.lang.StackOverflowError");
+  }
+
+  @Test
+  void eightThreadsRegisterAndCloseAtOnce() throws Exception {
+    var calls = new AtomicInteger();
+    var start = new CountDownLatch(1);
+    var threads = new ArrayList<Thread>();
+    for (int i = 0; i < 8; i++) {
+      threads.add(
+          Thread.startVirtualThread(
+              () -> {
+                await(start);
+                for (int round = 0; round < 500; round++) {
+                  SignalRegistration kept = signals.handle("USR1", _ -> calls.incrementAndGet());
+                  SignalRegistration other = signals.handle("USR1", _ -> calls.incrementAndGet());
+                  other.close();
+                  if (round < 499) {
+                    kept.close();
+                  }
+                }
+              }));
+    }
+    start.countDown();
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(signals.activeHandlers(signals.catalog().byId("usr1").orElseThrow())).isEqualTo(8);
+    test.inject("USR1");
+    assertThat(calls).hasValue(8);
+  }
+
+  @Test
+  void aSignalThatComesWhileItsHandlerRunsIsMergedAndNobodyIsCalledTwiceAtATime() {
+    var running = new AtomicInteger();
+    var most = new AtomicInteger();
+    var calls = new AtomicInteger();
+    var release = new CountDownLatch(1);
+    signals.handle(
+        "USR1",
+        _ -> {
+          most.accumulateAndGet(running.incrementAndGet(), Math::max);
+          calls.incrementAndGet();
+          await(release);
+          running.decrementAndGet();
+        });
+    var all = new ArrayList<CompletableFuture<Void>>();
+    for (int i = 0; i < 1000; i++) {
+      all.add(test.injectAsync("USR1"));
+    }
+    release.countDown();
+    all.forEach(CompletableFuture::join);
+    assertThat(calls).hasValue(2);
+    assertThat(most).hasValue(1);
+  }
+
+  @Test
+  void aHandlerThatHangsDelaysNoOtherSignal() {
+    var never = new CountDownLatch(1);
+    signals.handle("USR1", _ -> never.await());
+    var _ = test.injectAsync("USR1");
+    var ran = new AtomicInteger();
+    signals.handle("USR2", _ -> ran.incrementAndGet());
+    test.inject("USR2");
+    assertThat(ran).hasValue(1);
+    never.countDown();
+  }
+
+  @Test
+  void aCustomSignalThatNobodyHandlesIsLoggedOnceAndIgnored() {
+    test.inject("USR1");
+    test.inject("USR1");
+    test.inject("ALRM");
+    assertThat(test.exits()).isEmpty();
+    assertThat(test.records())
+        .filteredOn(it -> it.event().equals("signal.unhandled"))
+        .extracting(it -> it.fields().get("signal"))
+        .containsExactly("SIGUSR1", "SIGALRM");
+  }
+
+  @Test
+  void pipeIsObservedAndEndsTheProcessOnlyIfTheProgramAsks() {
+    test.inject("PIPE");
+    assertThat(test.exits()).isEmpty();
+    assertThat(test.events())
+        .anyMatch(it -> it.tags().getOrDefault("phase", "").equals("telemetry"));
+
+    signals.handle("PIPE", signals::shutdown);
+    test.inject("PIPE");
+    Awaitility.await().until(() -> !test.exits().isEmpty());
+    assertThat(test.exits()).containsExactly(141);
+  }
+
+  @Test
+  void whatIsNoSignalIsRefusedWithTheNamesThereAre() {
+    assertThatThrownBy(() -> signals.handle("FOO", _ -> {}))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'FOO'")
+        .hasMessageContaining("SIGUSR2");
+  }
+
+  static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,274 @@
+package dev.belfry.signals;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+final class ShutdownTest {
+  private final SignalsTesting test = SignalsTesting.open();
+  private final Signals signals = test.signals();
+  private final List<String> ran = new CopyOnWriteArrayList<>();
+
+  @AfterEach
+  void close() {
+    test.close();
+  }
+
+  // r[verify signals.cleanup.register]
+  // r[verify signals.cleanup.lifo]
+  // r[verify signals.reload.graceful]
+  @ParameterizedTest
+  @ValueSource(strings = {"TERM", "INT", "HUP"})
+  void cleanupsRunInReverseOrderEachOnce(String signal) {
+    signals.onReload(List::of);
+    for (String name : List.of("1", "2", "3")) {
+      signals.onShutdown(name, () -> ran.add(name));
+    }
+    test.inject(signal);
+    assertThat(ran).containsExactly("3", "2", "1");
+  }
+
+  @Test
+  void oneThatThrowsDoesNotKeepTheRestFromRunning() {
+    signals.onShutdown("1", () -> ran.add("1"));
+    signals.onShutdown(
+        "2",
+        () -> {
+          throw new IOException("disk full");
+        });
+    signals.onShutdown("3", () -> ran.add("3"));
+
+    test.inject("TERM");
+
+    assertThat(ran).containsExactly("3", "1");
+    assertThat(test.exits()).containsExactly(143);
+    assertThat(test.records())
+        .filteredOn(it -> it.event().equals("signal.cleanup_failed"))
+        .singleElement()
+        .satisfies(
+            it ->
+                assertThat(it.fields())
+                    .containsEntry("cleanup", "2")
+                    .containsEntry("error", "java.io.IOException: disk full"));
+  }
+
+  @Test
+  void oneThatWasTakenAwayDoesNotRun() {
+    signals.onShutdown("kept", () -> ran.add("kept"));
+    signals.onShutdown("closed", () -> ran.add("closed")).close();
+    test.inject("TERM");
+    assertThat(ran).containsExactly("kept");
+  }
+
+  @Test
+  void oneThatIsAddedDuringTheEndRunsToo() {
+    signals.onShutdown("first", () -> signals.onShutdown("late", () -> ran.add("late")));
+    test.inject("TERM");
+    assertThat(ran).containsExactly("late");
+  }
+
+  // r[verify signals.timeout.catalog]
+  @ParameterizedTest
+  @CsvSource({"TERM, 30, 143", "INT, 5, 130", "HUP, 30, 129"})
+  void afterTheTimeLimitTheProcessExitsAllTheSame(String signal, int seconds, int code) {
+    var never = new CountDownLatch(1);
+    signals.onReload(List::of);
+    signals.onShutdown("not reached", () -> ran.add("not reached"));
+    signals.onShutdown("stuck", never::await);
+    CompletableFuture<Void> end = test.injectAsync(signal);
+    await().until(() -> test.records().stream().anyMatch(it -> it.event().endsWith("started")));
+
+    test.clock().advance(Duration.ofSeconds(seconds).minusNanos(1));
+    assertThat(test.exits()).isEmpty();
+    test.clock().advance(Duration.ofNanos(1));
+
+    assertThat(test.exits()).containsExactly(code);
+    end.join();
+    assertThat(test.records())
+        .filteredOn(it -> it.event().equals("signal.unfinished"))
+        .singleElement()
+        .satisfies(it -> assertThat(it.fields()).containsEntry("cleanups", "stuck, not reached"));
+    never.countDown();
+    assertThat(ran).isEmpty();
+  }
+
+  @Test
+  void aHandlerThatHangsIsCutOffByTheSameLimit() {
+    var never = new CountDownLatch(1);
+    signals.handle("TERM", _ -> never.await());
+    var _ = test.injectAsync("TERM");
+    test.clock().advance(Duration.ofSeconds(30));
+    assertThat(test.exits()).containsExactly(143);
+    never.countDown();
+  }
+
+  // r[verify signals.behavior.phases]
+  @ParameterizedTest
+  @CsvSource(
+      textBlock =
+          """
+          TERM, graceful_shutdown
+          INT,  graceful_shutdown_with_double_tap
+          QUIT, immediate_exit
+          PIPE, observe_only
+          USR1, custom
+          ALRM, custom
+          USR2, custom
+          """)
+  void thePhasesAreThoseOfTheCatalog(String signal, String behavior) {
+    signals.handle(signal, _ -> {});
+    test.inject(signal);
+    assertThat(phases())
+        .isEqualTo(
+            signals.catalog().behavior(behavior).orElseThrow().phases().stream()
+                .map(BehaviorDefinition.Phase::name)
+                .toList());
+  }
+
+  @Test
+  void thePhasesOfAReloadLeaveOutWhatDoesNotHappen() {
+    test.inject("HUP");
+    assertThat(phases()).containsExactly("notify", "validate", "reject_invalid");
+
+    signals.onReload(List::of);
+    test.inject("HUP");
+    assertThat(phases().subList(3, phases().size()))
+        .containsExactly("notify", "validate", "graceful_shutdown", "exit");
+  }
+
+  @Test
+  void acceptingStopsAndWorkIsDrainedBeforeTheFirstCleanup() {
+    signals.onShutdown(ShutdownPhase.DRAIN, "drain", () -> ran.add("drain"));
+    signals.onShutdown("cleanup", () -> ran.add("cleanup"));
+    signals.onShutdown(ShutdownPhase.STOP_ACCEPTING, "stop", () -> ran.add("stop"));
+    test.inject("TERM");
+    assertThat(ran).containsExactly("stop", "drain", "cleanup");
+  }
+
+  // r[verify signals.observe.events]
+  @Test
+  void everyRecordAboutASignalHasItsCorrelationId() {
+    signals.onShutdown("cleanup", () -> {});
+    signals.onReload(() -> List.of("port is missing"));
+    test.inject("HUP");
+    test.inject("TERM");
+
+    assertThat(test.events().stream().map(SignalsTesting.Event::name).distinct())
+        .contains(
+            "fulmen.signal.received",
+            "fulmen.signal.steps_started",
+            "fulmen.signal.steps_finished",
+            "fulmen.signal.exit",
+            "fulmen.signal.reload_rejected");
+    for (String signal : List.of("SIGHUP", "SIGTERM")) {
+      assertThat(
+              test.records().stream()
+                  .filter(it -> signal.equals(it.fields().get("signal")))
+                  .map(it -> it.fields().getOrDefault("correlation_id", ""))
+                  .distinct())
+          .singleElement()
+          .satisfies(id -> assertThat(id).isNotBlank());
+    }
+  }
+
+  @Test
+  void theFirstSignalDecidesTheExitCodeAndLaterOnesChangeNothing() {
+    var proceed = new CountDownLatch(1);
+    signals.onShutdown("slow", proceed::await);
+    CompletableFuture<Void> end = test.injectAsync("TERM");
+    test.inject("TERM");
+    test.inject("QUIT");
+    test.inject("INT");
+    proceed.countDown();
+    end.join();
+
+    assertThat(test.exits()).containsExactly(143);
+    assertThat(test.records())
+        .filteredOn(it -> it.event().equals("signal.ignored"))
+        .extracting(it -> it.fields().get("signal"))
+        .containsExactly("SIGTERM", "SIGQUIT", "SIGINT");
+  }
+
+  @Test
+  void quitRunsNoCleanupButItsHandlersForAMoment() {
+    var never = new CountDownLatch(1);
+    signals.onShutdown("cleanup", () -> ran.add("cleanup"));
+    signals.handle("QUIT", _ -> ran.add("dump"));
+    signals.handle("QUIT", _ -> never.await());
+    var _ = test.injectAsync("QUIT");
+    await().until(() -> ran.contains("dump"));
+    test.clock().advance(Duration.ofSeconds(1));
+    assertThat(test.exits()).containsExactly(131);
+    assertThat(ran).containsExactly("dump");
+
+    never.countDown(); // the handler returns after all, and must not exit once more
+    await().until(() -> phases().contains("exit"));
+    await().during(Duration.ofMillis(200)).until(() -> test.exits().size() == 1);
+  }
+
+  // r[verify signals.exit.128n]
+  @Test
+  void theCodeIsThatOfThePlatform() {
+    try (SignalsTesting mac = SignalsTesting.open(Platform.MACOS)) {
+      mac.signals().handle("USR1", mac.signals()::shutdown);
+      mac.inject("USR1");
+      await().until(() -> !mac.exits().isEmpty());
+      assertThat(mac.exits()).containsExactly(158);
+    }
+  }
+
+  // r[verify signals.exit.probe]
+  @Test
+  void whereSuchCodesMeanNothingThatIsSaidOnce() {
+    assertThat(List.of(Platform.LINUX, Platform.MACOS, Platform.FREEBSD))
+        .allMatch(Platform::hasSignalExitCodes);
+    assertThat(Platform.WINDOWS.hasSignalExitCodes()).isFalse();
+    try (SignalsTesting windows = SignalsTesting.open(Platform.WINDOWS)) {
+      windows.inject("TERM");
+      windows.inject("TERM");
+      assertThat(windows.records())
+          .filteredOn(it -> it.event().equals("signal.exit_code_unusual"))
+          .singleElement()
+          .satisfies(
+              it ->
+                  assertThat(it.fields())
+                      .containsEntry("signal", "SIGTERM")
+                      .containsEntry("platform", "windows")
+                      .containsEntry("exit_code", "143"));
+    }
+  }
+
+  // r[verify signals.inject.no-exit]
+  @Test
+  void injectionNeverEndsTheProcess() {
+    signals.onReload(List::of);
+    test.inject("TERM");
+    test.inject("INT");
+    var _ = test.injectAsync("INT");
+    test.injectAsync("INT").join();
+    test.inject("HUP");
+    test.inject("QUIT");
+    assertThat(test.exits()).contains(143, 130, 129, 131);
+    assertThat(test.exits().getLast()).isEqualTo(131);
+  }
+
+  private List<String> phases() {
+    return test.events().stream()
+        .filter(it -> it.name().equals("fulmen.signal.phase"))
+        .map(it -> it.tags().get("phase"))
+        .toList();
+  }
+}

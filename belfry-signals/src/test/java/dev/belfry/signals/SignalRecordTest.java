@@ -1,0 +1,41 @@
+package dev.belfry.signals;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.System.Logger.Level;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class SignalRecordTest {
+  private static String text(String name, String value) {
+    return new SignalRecord(Level.INFO, "event", "received", Map.of(name, value)).text();
+  }
+
+  @Test
+  void aRecordIsOneLineWithItsFieldsInOrder() {
+    var fields = new LinkedHashMap<String, String>();
+    fields.put("signal", "SIGTERM");
+    fields.put("reason", "new release");
+    fields.put("empty", "");
+    assertThat(new SignalRecord(Level.INFO, "event", "received", fields).text())
+        .isEqualTo("received signal=SIGTERM reason=\"new release\" empty=\"\"");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"a\nINFO forged", "a\r\nb", "a\u2028b", "a\u0085b", "a\u001b[31mb", "a\u202eb"})
+  void whatComesFromOutsideCannotBeginANewLine(String value) {
+    assertThat(text("reason", value).codePoints())
+        .noneMatch(c -> Character.isISOControl(c) || c == 0x2028 || c == 0x202e);
+  }
+
+  @Test
+  void norCanItPassForAnotherField() {
+    assertThat(text("reason", "x\" identity=\"root")).contains("\"x\\\" identity=\\\"root\"");
+    assertThat(text("reason", "a=b")).endsWith("reason=\"a=b\"");
+    assertThat(text("reason", "back\\slash")).endsWith("reason=\"back\\\\slash\"");
+  }
+}
