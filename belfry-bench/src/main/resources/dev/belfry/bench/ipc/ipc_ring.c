@@ -133,7 +133,8 @@ static void send_message(sender *s, const unsigned char *bytes, uint32_t length)
     int slot = allocate(s->r);
     if (slot < 0) {
       publish(s);
-      AWAIT((slot = allocate(s->r)) >= 0, &s->r->space_sleeper);
+      // The condition is looked at again after it held, and must not take a second slot.
+      AWAIT(slot >= 0 || (slot = allocate(s->r)) >= 0, &s->r->space_sleeper);
     }
     memcpy(s->r->slots[slot] + 4, bytes, length);
     d->slot = slot;
