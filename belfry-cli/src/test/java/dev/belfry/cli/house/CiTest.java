@@ -28,6 +28,7 @@ final class CiTest {
     calls = programs.resolve("calls");
     Files.createFile(calls);
     program("mvn", "exit 0");
+    program("kill", "exit 0");
     program("git", "exit 0");
     program("strace", "exit 0");
     program("script", "exit 0");
@@ -76,7 +77,7 @@ final class CiTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"git, git", "strace, strace", "script, bsdutils"})
+  @CsvSource({"kill, procps", "git, git", "strace, strace", "script, bsdutils"})
   void installsWhatSomeTestsAsk(String program, String debianPackage) throws Exception {
     Files.delete(programs.resolve(program));
     assertThat(run().exit()).isZero();
