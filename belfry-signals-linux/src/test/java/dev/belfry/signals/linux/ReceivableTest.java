@@ -55,7 +55,7 @@ final class ReceivableTest {
   }
 
   @Test
-  void underNohupHangUpIsReportedOnBothSources() throws Exception {
+  void underNohupTheDispatcherSaysThatHangUpIsIgnored() throws Exception {
     var dispatcher = new ArrayList<>(List.of("nohup"));
     dispatcher.addAll(TestProcess.javaCommand(SampleService.class, "source"));
     try (Stage stage = ProcessStage.of(TestProcess.start(dispatcher))) {
