@@ -8,9 +8,11 @@ import org.jspecify.annotations.Nullable;
  * four children to a node, in three arrays, so that sifting compares plain numbers that lie
  * together.
  *
- * <p>A cancelled timer leaves its entry behind: an entry counts only while its timer still has the
- * entry's number. Entries that do not count are dropped when they reach the top, and all at once
- * when they are more than half of the heap; so cancelling costs nothing and memory stays bounded.
+ * <p>A timer that is cancelled soon mostly stands where it was put, at the lower edge of the heap,
+ * and is taken out at once. Any other leaves its entry behind: an entry counts only while its timer
+ * still has the entry's number. Entries that do not count are dropped when they reach the top, and
+ * all at once when they are more than half of the heap; so cancelling costs next to nothing and
+ * memory stays bounded.
  */
 final class TimerHeap {
   private static final int CHILDREN = 4;
@@ -45,12 +47,19 @@ final class TimerHeap {
       timers = Arrays.copyOf(timers, size * 2);
     }
     timer.number = ++lastNumber;
-    siftUp(size++, deadline, lastNumber, timer);
+    timer.index = siftUp(size++, deadline, lastNumber, timer);
   }
 
-  /** Takes a timer out; its entry stays for a while. */
+  /** Takes a timer out; its entry may stay for a while. */
   // r[impl loop.timer.cancel-lazy]
   void cancel(TimerOperation timer) {
+    int index = timer.index;
+    boolean atTheEdge = index * CHILDREN + 1 >= size;
+    if (atTheEdge && index < size && numbers[index] == timer.number) {
+      removeLeaf(index);
+      timer.number = TimerOperation.NOT_PENDING;
+      return;
+    }
     timer.number = TimerOperation.NOT_PENDING;
     cancelled++;
     if (size >= SWEEP_FROM && cancelled > size / 2) {
@@ -105,6 +114,16 @@ final class TimerHeap {
     }
   }
 
+  /** Takes out an entry that has none below it. */
+  private void removeLeaf(int index) {
+    int last = --size;
+    TimerOperation moved = timers[last];
+    timers[last] = null;
+    if (index < last && moved != null) {
+      moved.index = siftUp(index, deadlines[last], numbers[last], moved);
+    }
+  }
+
   private void sweep() {
     int kept = 0;
     for (int i = 0; i < size; i++) {
@@ -125,7 +144,8 @@ final class TimerHeap {
     }
   }
 
-  private void siftUp(int from, long deadline, long number, TimerOperation timer) {
+  /** Puts an entry where it belongs, from a free place up; says where that is. */
+  private int siftUp(int from, long deadline, long number, TimerOperation timer) {
     int hole = from;
     while (hole > 0) {
       int parent = (hole - 1) / CHILDREN;
@@ -136,6 +156,7 @@ final class TimerHeap {
       hole = parent;
     }
     put(hole, deadline, number, timer);
+    return hole;
   }
 
   private void siftDown(int from, long deadline, long number, TimerOperation timer) {

@@ -15,6 +15,9 @@ public final class TimerOperation extends Operation<Void> {
   /** Which entry of the heap is this timer's; changed by the heap alone. */
   long number = NOT_PENDING;
 
+  /** Where the heap has put that entry; it may have been moved since. */
+  int index;
+
   private final boolean internal;
   private boolean relative;
   private long nanos;
