@@ -36,10 +36,17 @@ public final class ProtocolViolation extends ShmException {
   }
 
   private final Kind kind;
+  private final String reason;
 
-  ProtocolViolation(Kind kind, String message) {
-    super(message);
+  ProtocolViolation(Kind kind, String reason) {
+    super(reason);
     this.kind = kind;
+    this.reason = reason;
+  }
+
+  /** What is wrong, in words; the peer may be told. */
+  public String reason() {
+    return reason;
   }
 
   /** What is wrong. */

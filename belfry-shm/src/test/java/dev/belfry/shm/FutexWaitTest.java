@@ -71,6 +71,7 @@ final class FutexWaitTest {
     assertThat(FutexWait.wake(SYS, word, 1)).isZero();
   }
 
+  // r[verify shm.wakeup.consumer-wait]
   @Test
   void anErrorOfTheKernelIsThrown() {
     SysTap tap = SysTap.over(SYS);
