@@ -71,7 +71,6 @@ final class FutexWaitTest {
     assertThat(FutexWait.wake(SYS, word, 1)).isZero();
   }
 
-  // r[verify shm.wakeup.consumer-wait]
   @Test
   void anErrorOfTheKernelIsThrown() {
     SysTap tap = SysTap.over(SYS);

@@ -14,13 +14,7 @@ final class GuestProgram {
   private GuestProgram() {}
 
   public static void main(String[] arguments) throws Exception {
-    SysTap tap = SysTap.over(Sys.forAnyThread());
-    Sys sys =
-        switch (arguments[3]) {
-          case "polling" -> withoutFutexes();
-          case "counted" -> tap.sys();
-          default -> Sys.forAnyThread();
-        };
+    Sys sys = arguments[3].equals("polling") ? withoutFutexes() : Sys.forAnyThread();
     WaitStrategy strategy = WaitStrategy.valueOf(arguments[2]);
     Segment segment = Segment.attach(sys, Path.of(arguments[1]));
     Link link = Link.walkIn(segment, strategy);
@@ -39,30 +33,6 @@ final class GuestProgram {
       case "wait" -> {
         System.out.println("attached");
         System.out.println(link.inbox().awaitData(FutexWait.FOREVER));
-      }
-      case "waits" -> {
-        link.inbox().receive(new Message(), FutexWait.FOREVER);
-        for (int i = 0; i < 5; i++) {
-          long callsBefore = tap.calls("futex");
-          long began = System.nanoTime();
-          link.inbox().awaitData(began + 100_000_000);
-          System.out.println("waited " + (System.nanoTime() - began) / 1000);
-          System.out.println("calls " + (tap.calls("futex") - callsBefore));
-        }
-      }
-      case "forge" -> {
-        link.outbox().stage(MessageKind.REQUEST, 1, 0, new byte[40], 0, 40);
-        Ring ring = link.outbox().ring();
-        ring.memory().setInt(ring.descriptor(0) + 28, 4096); // its length
-        link.outbox().publish();
-        System.out.println("forged");
-        var answer = new Message();
-        link.inbox().receive(answer, System.nanoTime() + PATIENCE_NANOS);
-        System.out.println(answer.kind() + ": " + answer.text());
-      }
-      case "stay" -> {
-        System.out.println("attached");
-        System.in.read();
       }
       default -> throw new IllegalArgumentException(arguments[0]);
     }

@@ -3,7 +3,6 @@ package dev.belfry.shm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -20,12 +19,7 @@ final class SleepingThreads {
   }
 
   static int count(long pid) throws IOException {
-    return ids(pid).size();
-  }
-
-  /** The kernel's ids of the threads of a process that do. */
-  static List<Integer> ids(long pid) throws IOException {
-    var ids = new ArrayList<Integer>();
+    int count = 0;
     List<Path> tasks;
     try (Stream<Path> listed = Files.list(Path.of("/proc/" + pid + "/task"))) {
       tasks = listed.toList();
@@ -35,13 +29,11 @@ final class SleepingThreads {
         String call = Files.readString(task.resolve("syscall"));
         boolean futex = call.startsWith("202 ") || call.startsWith("98 ");
         boolean several = call.startsWith("449 "); // futex_waitv
-        if (several || (futex && call.contains(SHARED_WAIT))) {
-          ids.add(Integer.valueOf(String.valueOf(task.getFileName())));
-        }
+        count += several || (futex && call.contains(SHARED_WAIT)) ? 1 : 0;
       } catch (IOException ended) {
         // It was there a moment ago.
       }
     }
-    return ids;
+    return count;
   }
 }
