@@ -1,7 +1,6 @@
 package dev.belfry.shm;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 
 /**
  * One side's connection between the host and one guest: what it sends and what it receives. The two
@@ -118,24 +117,6 @@ public final class Link implements AutoCloseable {
       segment.peers().leave(peer, epoch);
     }
     close();
-  }
-
-  /**
-   * Answers a violation by the peer with a Goodbye that says what was wrong, if the ring has room,
-   * and closes this side. Without a slot for the reason its first 32 bytes are sent. For the thread
-   * of the outbox.
-   */
-  // r[impl shm.goodbye.payload]
-  public void refuse(ProtocolViolation violation) {
-    byte[] reason = violation.reason().getBytes(StandardCharsets.UTF_8);
-    if (sayGoodbye(reason, reason.length) != SendResult.SENT) {
-      sayGoodbye(reason, Math.min(reason.length, Descriptor.INLINE_BYTES));
-    }
-    close();
-  }
-
-  private SendResult sayGoodbye(byte[] reason, int length) {
-    return outbox.send(MessageKind.GOODBYE, 0, 0, reason, 0, length);
   }
 
   /** Ends this side's use of the link and wakes whoever waits for something of it. */

@@ -36,17 +36,10 @@ public final class ProtocolViolation extends ShmException {
   }
 
   private final Kind kind;
-  private final String reason;
 
-  ProtocolViolation(Kind kind, String reason) {
-    super(reason);
+  ProtocolViolation(Kind kind, String message) {
+    super(message);
     this.kind = kind;
-    this.reason = reason;
-  }
-
-  /** What is wrong, in words; the peer may be told. */
-  public String reason() {
-    return reason;
   }
 
   /** What is wrong. */

@@ -25,9 +25,6 @@ final class HotMessages {
       if (channel == null) {
         throw new AssertionError("no channel");
       }
-      // First, so that it is compiled by itself: the JDK makes a slice of the place for errno in
-      // every call, 40 bytes that the compiler takes away unless its caller is inlined so deep
-      // (MaxInlineLevel) that the slice's constructor no longer is.
       report("wake", () -> sides.toHost.outbox().wakeConsumers());
       report("inline", () -> exchange(sides, message, small));
       report("slot", () -> exchange(sides, message, large));

@@ -220,27 +220,4 @@ final class TrustTest {
           .isEqualTo(Awaited.OVER);
     }
   }
-
-  // r[verify shm.goodbye.payload]
-  @ParameterizedTest
-  @EnumSource
-  void theAnswerToAViolationIsShortWithoutASlotAndNoneOnAFullRing(Placement placement)
-      throws IOException {
-    var violation = new ProtocolViolation(Kind.COUNTER, "a reason of more than thirty-two bytes");
-    try (Sides sides = Sides.of(placement, CONFIG.withSlots(1, 128))) {
-      send(sides.toGuest, 1, payload(40, 1)); // takes the slot
-      sides.toGuest.refuse(violation);
-      assertThat(sides.toHost.inbox().receive(message)).isTrue();
-      assertThat(sides.toHost.inbox().receive(message)).isTrue();
-      assertThat(message.kind()).isEqualTo(MessageKind.GOODBYE);
-      assertThat(message.text()).isEqualTo("a reason of more than thirty-two");
-    }
-    try (Sides sides = Sides.of(placement, CONFIG.withRingSize(2))) {
-      send(sides.toGuest, 1, new byte[1]);
-      sides.toGuest.refuse(violation);
-      assertThat(sides.toHost.inbox().receive(message)).isTrue();
-      assertThat(sides.toHost.inbox().receive(message)).isFalse();
-      assertThat(send(sides.toGuest, 2, new byte[1])).isEqualTo(SendResult.OVER);
-    }
-  }
 }

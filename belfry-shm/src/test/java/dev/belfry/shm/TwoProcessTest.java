@@ -6,7 +6,6 @@ import static dev.belfry.shm.WaitStrategy.SPIN;
 import static dev.belfry.shm.WaitStrategy.YIELD;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.belfry.linux.Sys;
 import dev.belfry.testkit.TestProcess;
@@ -270,24 +269,6 @@ final class TwoProcessTest {
       awaitSleeper(guest);
       host.sayGoodbye();
       assertThat(guest.line()).isEqualTo("OVER");
-    }
-  }
-
-  // r[verify shm.goodbye.payload]
-  @ParameterizedTest
-  @EnumSource
-  void aGuestThatWroteABadLengthFindsTheReasonInItsRing(Placement placement) throws Exception {
-    Path path = directory.resolve("hub");
-    try (Segment host = Segment.create(Sys.forAnyThread(), path, placement, USUAL);
-        TestProcess guest =
-            TestProcess.java(GuestProgram.class, "forge", path.toString(), "SLEEP", "futex")) {
-      assertThat(guest.line()).isEqualTo("forged");
-      Link link = Link.toGuest(host, 1, SLEEP);
-      ProtocolViolation violation =
-          catchThrowableOfType(ProtocolViolation.class, () -> link.inbox().receive(new Message()));
-      link.refuse(violation);
-      assertThat(guest.line()).isEqualTo("GOODBYE: a descriptor names a payload of 4096 bytes");
-      assertThat(Sides.send(link, 1, new byte[1])).isEqualTo(SendResult.OVER);
     }
   }
 }
