@@ -1,6 +1,5 @@
 package dev.belfry.shm;
 
-import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.Objects;
 
@@ -29,7 +28,7 @@ public final class Outbox {
   private final Waiter waiter;
   private final Awaitable space;
   private final Awaitable slot;
-  private final TailWait read;
+  private final Unread read;
 
   /** Our counter: the next message gets it. Only written to shared memory, never read back. */
   private int head;
@@ -51,9 +50,9 @@ public final class Outbox {
     this.maxPayload = segment.config().maxPayloadSize();
     this.capacity = ring.capacity();
     this.waiter = new Waiter(segment, strategy);
-    this.space = new TailWait(capacity - 1);
+    this.space = new Unread(capacity - 1);
     this.slot = slots.shortage(link, ring);
-    this.read = new TailWait(0);
+    this.read = new Unread(0);
     if (strategy == WaitStrategy.SPIN || strategy == WaitStrategy.YIELD) {
       ring.senderSpins();
     }
@@ -109,7 +108,7 @@ public final class Outbox {
         // r[impl shm.slot.payload-offset]
         memory.write(address + SegmentConfig.GENERATION_BYTES, bytes, offset, length);
         Descriptor.writeWithSlot(
-            memory, descriptor, methodId, slot, memory.getInt(address), length);
+            memory, descriptor, methodId, slot, slots.generation(slot), length);
       }
       memory.setLongRelease(
           descriptor, Descriptor.firstWord(kind, ring.lapMark(counter), (int) id));
@@ -243,31 +242,17 @@ public final class Outbox {
   }
 
   /** Waiting until the tail is close enough to the head. */
-  private final class TailWait implements Awaitable {
+  private final class Unread extends TailWait {
     private int mostUnread;
 
-    TailWait(int mostUnread) {
+    Unread(int mostUnread) {
+      super(link, ring);
       this.mostUnread = mostUnread;
     }
 
     @Override
     public boolean isReady() {
       return ring.unread(head) <= mostUnread;
-    }
-
-    @Override
-    public boolean isOver() {
-      return link.isOver();
-    }
-
-    @Override
-    public MemorySegment word() {
-      return ring.spaceWord();
-    }
-
-    @Override
-    public int arm() {
-      return ring.armSpace();
     }
   }
 }

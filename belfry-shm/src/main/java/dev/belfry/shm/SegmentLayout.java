@@ -21,6 +21,7 @@ import static java.lang.Math.multiplyExact;
  *   10 for h2g space | 11 the guest's robust mutex
  *
  * pool:    bitmap words, 1 = free | pad to 64 | slots, each a generation and a payload
+ *          padded: bitmap | the owner's kept slots, likewise | slots, on lines of their own
  * channel: 0 state | granted_total at 4 (format 1: 16 bytes) or 64 (padded: 128 bytes)
  * </pre>
  *
@@ -66,6 +67,7 @@ public final class SegmentLayout {
   private final int channelBytes;
   private final long slotRegion;
   private final int bitmapWords;
+  private final long keptInPool;
   private final long poolHeaderBytes;
   private final long slotStride;
   private final long poolBytes;
@@ -91,8 +93,9 @@ public final class SegmentLayout {
     try {
       this.slotRegion = align(HEADER_BYTES + (long) entryBytes * guests);
       this.bitmapWords = (int) ((config.slotsPerGuest() + 63L) / 64);
-      this.poolHeaderBytes = align(8L * bitmapWords);
-      this.slotStride = padded ? align(config.slotSize()) : config.slotSize();
+      this.keptInPool = padded ? alignToBlock(8L * bitmapWords) : 0;
+      this.poolHeaderBytes = padded ? 2 * keptInPool : align(8L * bitmapWords);
+      this.slotStride = padded ? alignToBlock(config.slotSize()) : config.slotSize();
       this.poolBytes = addExact(poolHeaderBytes, multiplyExact(config.slotsPerGuest(), slotStride));
       this.guestAreas = align(addExact(slotRegion, multiplyExact(guests + 1, poolBytes)));
       this.channelTableInArea = align(2L * config.ringSize() * DESCRIPTOR_BYTES);
@@ -106,6 +109,10 @@ public final class SegmentLayout {
 
   private static long align(long bytes) {
     return addExact(bytes, LINE_BYTES - 1) & -LINE_BYTES;
+  }
+
+  private static long alignToBlock(long bytes) {
+    return addExact(bytes, BLOCK_BYTES - 1) & -BLOCK_BYTES;
   }
 
   /** How it is placed. */
@@ -229,6 +236,11 @@ public final class SegmentLayout {
   long allFree(int word) {
     int slots = config.slotsPerGuest() - 64 * word;
     return slots >= 64 ? -1L : (1L << slots) - 1;
+  }
+
+  /** The slots that a pool's owner keeps for later, as a bitmap; the padded placement only. */
+  long keptSlots(int owner) {
+    return pool(owner) + keptInPool;
   }
 
   // r[impl shm.slot.pool-header-size]

@@ -174,6 +174,7 @@ final class SegmentLayoutTest {
     put(lines, layout.robustMutex(1), Writer.BOTH);
     for (int owner = 0; owner <= 2; owner++) {
       put(lines, layout.pool(owner), Writer.BOTH);
+      put(lines, layout.keptSlots(owner), owner == 0 ? Writer.HOST : Writer.GUEST);
       put(lines, layout.slot(owner, 0), owner == 0 ? Writer.HOST : Writer.GUEST);
       put(lines, layout.slot(owner, 69) + 60, owner == 0 ? Writer.HOST : Writer.GUEST);
     }
