@@ -4,8 +4,8 @@ import java.lang.ref.Reference;
 import java.util.Objects;
 
 /**
- * The sending half of a link. Payloads of up to 32 bytes travel in the descriptor, larger ones in a
- * slot. For one thread at a time. Allocates nothing.
+ * The sending half of a link. Payloads of up to 32 bytes, in the padded placement 96, travel in the
+ * descriptor, larger ones in a slot. For one thread at a time. Allocates nothing.
  *
  * {@snippet :
  * SendResult result = outbox.send(MessageKind.REQUEST, 7, method, bytes, 0, bytes.length);
@@ -23,6 +23,7 @@ public final class Outbox {
   private final Ring ring;
   private final Memory memory;
   private final SlotSource slots;
+  private final int inlineBytes;
   private final int maxPayload;
   private final int capacity;
   private final Waiter waiter;
@@ -47,6 +48,7 @@ public final class Outbox {
     this.ring = ring;
     this.memory = ring.memory();
     this.slots = slots;
+    this.inlineBytes = segment.layout().inlineBytes();
     this.maxPayload = segment.config().maxPayloadSize();
     this.capacity = ring.capacity();
     this.waiter = new Waiter(segment, strategy);
@@ -93,7 +95,7 @@ public final class Outbox {
       }
       int counter = head;
       long descriptor = ring.descriptor(counter);
-      if (length <= Descriptor.INLINE_BYTES) {
+      if (length <= inlineBytes) {
         Descriptor.writeInline(memory, descriptor, methodId, bytes, offset, length);
       } else {
         if (length > maxPayload) {
@@ -105,10 +107,11 @@ public final class Outbox {
           return SendResult.NO_SLOT;
         }
         long address = slots.address(slot);
+        int generation = slots.generation(slot);
+        memory.setInt(address, generation);
         // r[impl shm.slot.payload-offset]
         memory.write(address + SegmentConfig.GENERATION_BYTES, bytes, offset, length);
-        Descriptor.writeWithSlot(
-            memory, descriptor, methodId, slot, slots.generation(slot), length);
+        Descriptor.writeWithSlot(memory, descriptor, methodId, slot, generation, length);
       }
       memory.setLongRelease(
           descriptor, Descriptor.firstWord(kind, ring.lapMark(counter), (int) id));

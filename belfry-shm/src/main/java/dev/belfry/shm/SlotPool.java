@@ -24,7 +24,7 @@ final class SlotPool implements SlotSource {
   /** Taken from the bitmap and not in use; always empty in format 1. */
   private final long[] kept;
 
-  /** How often each slot was taken: written into the slot, and read from there only at first. */
+  /** How often each slot was taken; read from the slots at first, and never again. */
   private final int[] generations;
 
   SlotPool(Segment segment, int owner) {
@@ -57,8 +57,7 @@ final class SlotPool implements SlotSource {
     }
     int slot = 64 * i + Long.numberOfTrailingZeros(kept[i]);
     setKept(i, kept[i] & (kept[i] - 1));
-    // Plain is enough: the slot is ours, and the descriptor that names it is published later.
-    memory.setInt(address(slot), ++generations[slot]);
+    generations[slot]++;
     return slot;
   }
 

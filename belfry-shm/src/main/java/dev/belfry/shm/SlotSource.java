@@ -11,7 +11,7 @@ interface SlotSource {
   /** The address of a slot's generation, behind which is its payload. */
   long address(int slot);
 
-  /** The generation of a slot that was taken. */
+  /** The generation of a slot that was taken, which the sender writes into it. */
   int generation(int slot);
 
   /**

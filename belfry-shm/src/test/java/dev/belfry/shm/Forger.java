@@ -72,7 +72,9 @@ final class Forger implements AutoCloseable {
       case 2, 3 ->
           memory.set(
               INT,
-              layout.ring(1, Direction.TO_HOST) + random.nextInt(4) * 64L + random.nextInt(16) * 4L,
+              layout.ring(1, Direction.TO_HOST)
+                  + (long) random.nextInt(4) * layout.descriptorBytes()
+                  + random.nextInt(16) * 4L,
               (int) value);
       case 4 -> memory.set(LONG, layout.pool(1), value);
       default -> memory.set(INT, layout.channelState(1, random.nextInt(4)), (int) value);
