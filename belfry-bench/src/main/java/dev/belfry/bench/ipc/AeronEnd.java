@@ -63,7 +63,7 @@ final class AeronEnd implements IpcEnd {
   public void send(long number) {
     bytes.putLong(0, number);
     while (out.tryClaim(bytes.capacity(), claim) < 0) {
-      // Back pressure, or nobody is connected yet: spins.
+      Thread.onSpinWait(); // back pressure, or nobody is connected yet
     }
     claim.buffer().putBytes(claim.offset(), bytes, 0, bytes.capacity());
     claim.commit();
@@ -72,7 +72,7 @@ final class AeronEnd implements IpcEnd {
   @Override
   public long receive() {
     while (in.poll(handler, 1) == 0) {
-      // Spins.
+      Thread.onSpinWait();
     }
     return received;
   }
@@ -81,7 +81,7 @@ final class AeronEnd implements IpcEnd {
   public long receiveSome(long expected) {
     long before = count;
     while (in.poll(handler, FRAGMENTS) == 0) {
-      // Spins.
+      Thread.onSpinWait();
     }
     long next = expected + (count - before);
     IpcEnd.check(received, next - 1);
