@@ -129,11 +129,15 @@ enum IpcContender {
     };
   }
 
-  /** Opens the end that waits for the other; it calls back when the other can come. */
-  IpcEnd passive(Path directory, int length, Runnable ready) throws Exception {
+  /**
+   * Opens the end that waits for the other; it calls back when the other can come.
+   *
+   * @param answers whether it answers each message
+   */
+  IpcEnd passive(Path directory, int length, boolean answers, Runnable ready) throws Exception {
     switch (this) {
       case AERON -> {
-        AeronEnd.startDriver(directory);
+        AeronEnd.startDriver(directory, answers);
         ready.run();
         return new AeronEnd(directory, true, length);
       }
