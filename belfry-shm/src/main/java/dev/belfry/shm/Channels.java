@@ -125,15 +125,15 @@ public final class Channels {
       throw violation("names the channel %d of %d".formatted(message.id(), count));
     }
     int id = (int) message.id();
-    return message.kind() == MessageKind.DATA ? data(id) : ended(id);
+    int state = checked(id, message.channelState());
+    return message.kind() == MessageKind.DATA ? data(id, state) : ended(id, state);
   }
 
-  private @Nullable Channel data(int id) {
+  private @Nullable Channel data(int id, int state) {
     Channel channel = open[id];
     if (channel != null) {
       return channel;
     }
-    int state = state(id);
     if (isOurs(id)) {
       if (!ending[id]) {
         throw violation("sends data on channel %d, which only we open".formatted(id));
@@ -148,8 +148,8 @@ public final class Channels {
     return ending[id] && state != ACTIVE ? null : opened(id);
   }
 
-  private @Nullable Channel ended(int id) {
-    if (state(id) != CLOSED) {
+  private @Nullable Channel ended(int id, int state) {
+    if (state != CLOSED) {
       throw violation("ends channel %d, which it has not closed".formatted(id));
     }
     Channel channel = open[id];
@@ -180,7 +180,20 @@ public final class Channels {
   }
 
   int state(int id) {
-    int state = memory.getIntAcquire(stateAddress(id));
+    return checked(id, peek(id));
+  }
+
+  /**
+   * The state of a channel as it stands there. A received message gets it before the tail is
+   * stored: after that the peer may begin the channel's next life, to which the message does not
+   * belong.
+   */
+  int peek(int id) {
+    boolean exists = Integer.compareUnsigned(id, count) < 0;
+    return exists ? memory.getIntAcquire(stateAddress(id)) : FREE;
+  }
+
+  private static int checked(int id, int state) {
     if (state < FREE || state > CLOSED) {
       throw violation("gave channel %d the state %d".formatted(id, state));
     }

@@ -178,6 +178,9 @@ public final class Inbox {
       slotFreed = true;
     }
     into.set(kind, Descriptor.id(first), methodId, length);
+    if (kind.usesChannelId()) {
+      into.setChannelState(link.channels().peek(Descriptor.id(first)));
+    }
   }
 
   private void consume() {

@@ -16,6 +16,9 @@ public final class Message {
   private long methodId;
   private int length;
 
+  /** What the channel table said about its channel before the peer could know that it was read. */
+  private int channelState;
+
   /** An empty message to be filled. */
   public Message() {}
 
@@ -60,6 +63,14 @@ public final class Message {
     this.id = id;
     this.methodId = methodId;
     this.length = length;
+  }
+
+  int channelState() {
+    return channelState;
+  }
+
+  void setChannelState(int state) {
+    channelState = state;
   }
 
   /** Room for so many bytes; what was there is lost. */

@@ -40,6 +40,10 @@ final class GuestProgram {
         System.out.println("attached");
         System.out.println(link.inbox().awaitData(FutexWait.FOREVER));
       }
+      case "churn" -> {
+        int delivered = new ChannelChurn(link, Integer.parseInt(arguments[4]), 1).run();
+        System.out.println("delivered " + delivered);
+      }
       case "waits" -> waitInterrupted(link, tap);
       default -> throw new IllegalArgumentException(arguments[0]);
     }

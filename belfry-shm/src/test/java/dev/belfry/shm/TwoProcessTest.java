@@ -291,6 +291,28 @@ final class TwoProcessTest {
     return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
   }
 
+  /** Three ids, two of the guest's and one of the host's; an id that got lost would end it all. */
+  // r[verify shm.flow.channel-id-reuse]
+  @ParameterizedTest
+  @EnumSource
+  void noByteOfOneLifeOfAChannelAppearsInTheNext(Placement placement) throws Exception {
+    int lives = STRESS ? 500_000 : 5_000;
+    Path path = directory.resolve("hub");
+    SegmentConfig config = USUAL.withRingSize(32).withChannels(4, 40);
+    try (Segment host = Segment.create(Sys.forAnyThread(), path, placement, config);
+        TestProcess guest =
+            TestProcess.java(
+                GuestProgram.class, "churn", path.toString(), "SPIN", "futex", "" + lives)) {
+      long deadline = System.nanoTime() + TestProcess.PATIENCE.toNanos();
+      while (host.peers().state(1) != PeerState.ATTACHED) {
+        assertThat(System.nanoTime()).as("time until it attaches").isLessThan(deadline);
+      }
+      assertThat(new ChannelChurn(Link.toGuest(host, 1, SPIN), lives, 2).run())
+          .isGreaterThan(lives / 4);
+      assertThat(Integer.parseInt(guest.line("delivered "))).isGreaterThan(lives / 4);
+    }
+  }
+
   // r[verify shm.goodbye.host]
   // r[verify shm.wakeup.consumer-wait]
   @Test
