@@ -74,7 +74,8 @@ final class EpollDriver implements Driver {
     }
   }
 
-  Backend backend() {
+  @Override
+  public Backend backend() {
     return wait.backend();
   }
 

@@ -1,6 +1,7 @@
 package dev.belfry.loop;
 
 import static java.lang.System.Logger.Level.ERROR;
+import static java.lang.System.Logger.Level.INFO;
 
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.ExitStatus;
@@ -92,10 +93,23 @@ public final class EventLoop implements AutoCloseable {
     Sys given = options.systemCalls();
     this.sys = given != null ? given : Sys.forOneThread();
     this.sharedSys = given != null ? given : Sys.forAnyThread();
-    EpollDriver epoll = EpollDriver.open(this, options.backend());
-    this.driver = epoll;
-    this.backend = epoll.backend();
-    this.sleep = new Sleep(epoll, work, metrics, Scheduler.nanosOf(options.busyPoll()));
+    this.driver = openDriver();
+    this.backend = driver.backend();
+    this.sleep = new Sleep(driver, work, metrics, Scheduler.nanosOf(options.busyPoll()));
+  }
+
+  private Driver openDriver() throws ErrnoException {
+    if (options.backend() == Backend.IO_URING) {
+      return UringDriver.open(this);
+    }
+    if (options.prefersIoUring()) {
+      try {
+        return UringDriver.open(this);
+      } catch (ErrnoException refused) {
+        LOG.log(INFO, "the loop runs on epoll, because {0}", refused.getMessage());
+      }
+    }
+    return EpollDriver.open(this, options.backend());
   }
 
   /** A loop on the best epoll there is. */
@@ -165,14 +179,19 @@ public final class EventLoop implements AutoCloseable {
       if (ended) {
         throw new IllegalStateException("the loop was stopped, which is final");
       }
-      while (!isDone(mode)) {
-        if (token.isStopRequested()) {
-          return Outcome.STOPPED;
+      driver.threadStays();
+      try {
+        while (!isDone(mode)) {
+          if (token.isStopRequested()) {
+            return Outcome.STOPPED;
+          }
+          turn(Sleep.FOREVER, false);
         }
-        turn(Sleep.FOREVER, false);
+        finish();
+        return Outcome.VALUE;
+      } finally {
+        driver.threadLeaves();
       }
-      finish();
-      return Outcome.VALUE;
     }
   }
 
