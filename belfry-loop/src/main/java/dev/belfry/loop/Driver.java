@@ -29,6 +29,12 @@ interface Driver extends AutoCloseable {
   /** Goes on with a handle that had used up its share of an earlier turn. */
   void resume(Handle handle);
 
+  /** Begins to wait for a word of memory. */
+  void start(FutexOperation operation);
+
+  /** Withdraws a wait for a word of memory; it completes as stopped, unless it is over. */
+  void cancel(FutexOperation operation);
+
   /** Begins to open a file, if that can be done without the loop thread; else says no. */
   default boolean open(OpenOperation operation) {
     return false;

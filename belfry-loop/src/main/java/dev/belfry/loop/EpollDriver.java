@@ -31,6 +31,7 @@ final class EpollDriver implements Driver {
   private final EventFd wakeUp;
   private final EpollEvents batch = new EpollEvents(Arena.ofAuto(), BATCH);
   private final HandleTable handles = new HandleTable();
+  private final FutexWaits futexes = new FutexWaits();
 
   private EpollDriver(EventLoop loop, Epoll epoll, EpollWait wait, EventFd wakeUp) {
     this.loop = loop;
@@ -198,6 +199,17 @@ final class EpollDriver implements Driver {
           cancelAll(handle.reads);
           cancelAll(handle.writes);
         });
+    futexes.cancelAll();
+  }
+
+  @Override
+  public void start(FutexOperation operation) {
+    futexes.start(operation);
+  }
+
+  @Override
+  public void cancel(FutexOperation operation) {
+    futexes.cancel(operation);
   }
 
   private void cancelAll(Direction direction) {
@@ -280,6 +292,7 @@ final class EpollDriver implements Driver {
 
   @Override
   public void close() {
+    futexes.close();
     wait.close();
     wakeUp.close();
     epoll.close();

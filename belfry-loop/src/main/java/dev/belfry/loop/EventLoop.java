@@ -8,6 +8,7 @@ import dev.belfry.linux.ExitStatus;
 import dev.belfry.linux.PidFd;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -349,6 +350,18 @@ public final class EventLoop implements AutoCloseable {
     } catch (IOException impossible) {
       throw new AssertionError("a timer does not fail", impossible);
     }
+  }
+
+  // Memory.
+
+  /**
+   * Waits while a word of memory has a value. An io_uring does that without a thread (Linux 6.7);
+   * else the loop has one for it, from the first such wait on.
+   *
+   * @param word four bytes, aligned, in memory that others may share
+   */
+  public FutexOperation futex(MemorySegment word, int expected) {
+    return new FutexOperation(this, word, expected);
   }
 
   // Children.

@@ -6,7 +6,9 @@ import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.EventFd;
 import dev.belfry.linux.SubmissionQueue;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Drives a loop by io_uring: operations are requests that the kernel completes. All that a turn of
@@ -24,6 +26,14 @@ final class UringDriver implements Driver {
   private final EventFd wakeUp;
   private final HandleTable handles = new HandleTable();
   private final List<UringOpen> opening = new ArrayList<>();
+
+  /** The waits for words of memory that are requests. */
+  private final Set<UringFutex> futexes = new HashSet<>();
+
+  /** Those that cannot be, because the kernel is too old. */
+  private final FutexWaits futexThreads = new FutexWaits();
+
+  private boolean waitsForFutexes = true;
 
   private UringDriver(Uring uring, EventFd wakeUp) {
     this.uring = uring;
@@ -88,6 +98,46 @@ final class UringDriver implements Driver {
   }
 
   @Override
+  public void start(FutexOperation operation) {
+    if (!waitsForFutexes) {
+      futexThreads.start(operation);
+      return;
+    }
+    UringFutex request = operation.request;
+    if (request == null) {
+      request = new UringFutex(this, operation);
+      operation.request = request;
+    }
+    futexes.add(request);
+    uring.want(request);
+  }
+
+  void waitAgain(UringFutex request) {
+    uring.want(request);
+  }
+
+  void ended(UringFutex request) {
+    futexes.remove(request);
+  }
+
+  /** The kernel cannot wait for words of memory. */
+  void waitOnThread(FutexOperation operation) {
+    waitsForFutexes = false;
+    futexThreads.start(operation);
+  }
+
+  @Override
+  public void cancel(FutexOperation operation) {
+    UringFutex request = operation.request;
+    if (request == null || !futexes.contains(request)) {
+      futexThreads.cancel(operation);
+    } else if (uring.withdraw(request)) {
+      ended(request);
+      operation.completeStopped();
+    }
+  }
+
+  @Override
   public void close(Handle handle) {
     UringHandle known = handle.uring;
     if (known == null) {
@@ -114,6 +164,8 @@ final class UringDriver implements Driver {
           known.writes.cancelAll();
         });
     List.copyOf(opening).forEach(request -> cancel(request.operation));
+    List.copyOf(futexes).forEach(request -> cancel(request.operation()));
+    futexThreads.cancelAll();
   }
 
   @Override
@@ -142,6 +194,7 @@ final class UringDriver implements Driver {
 
   @Override
   public void close() {
+    futexThreads.close();
     uring.close();
     wakeUp.close();
   }
