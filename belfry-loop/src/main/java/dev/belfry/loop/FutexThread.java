@@ -61,11 +61,14 @@ final class FutexThread implements AutoCloseable {
   }
 
   private void run() {
-    while (!closed) {
+    while (true) {
       List<FutexOperation> current;
       synchronized (this) {
-        current = List.copyOf(waiting);
         words.set(0, changes, (int) WORD.getVolatile(changes, 0L));
+        current = List.copyOf(waiting);
+      }
+      if (closed) { // asked after the word was read: what changes later ends the wait
+        return;
       }
       for (int i = 0; i < current.size(); i++) {
         words.set(i + 1, current.get(i).word(), current.get(i).expected());

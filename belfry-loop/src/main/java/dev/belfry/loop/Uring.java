@@ -212,7 +212,12 @@ final class Uring implements AutoCloseable {
       return; // an old kernel or a limit: the shared one will do
     }
     own.registerForThisThread();
-    moveTo(own);
+    try {
+      moveTo(own);
+    } catch (ErrnoException e) {
+      own.close();
+      throw e;
+    }
   }
 
   /** The calling thread, which stayed, does so no longer. */
