@@ -308,7 +308,8 @@ final class UringTest {
 
   @Test
   void whoeverSendsToOneWhoDoesNotReadHasToWait() throws IOException {
-    try (EventLoop loop = EventLoop.open(Backend.IO_URING)) {
+    try (var tapped = new Tapped(Backend.IO_URING)) {
+      EventLoop loop = tapped.loop;
       var pair = tcp(loop);
       send(pair.second(), "x");
       assertThat(result(loop, pair.first().readSome(arena.allocate(1)))).isEqualTo(1);
@@ -322,6 +323,38 @@ final class UringTest {
         refused = before == sent ? refused + 1 : 0;
         assertThat(sent).isLessThan(64 << 20);
       } while (refused < 100);
+      // And takes no buffers away from others: one request still serves all reads.
+      var busy = tcp(loop);
+      long requests = tapped.calls("recv");
+      for (int i = 0; i < 20; i++) {
+        send(busy.second(), "answer me");
+        assertThat(result(loop, busy.first().readSome(arena.allocate(64)))).isEqualTo(9);
+      }
+      assertThat(tapped.calls("recv")).isEqualTo(requests + 1);
+      busy.first().close();
+      busy.second().close();
+      pair.first().close();
+      pair.second().close();
+    }
+  }
+
+  @Test
+  void theEndComesAfterAllThatWasReceivedAhead() throws IOException {
+    var options = LoopOptions.DEFAULT.backend(Backend.IO_URING).perTurn(1 << 20, 1);
+    try (EventLoop loop = EventLoop.open(options)) {
+      var pair = tcp(loop);
+      var probes = new ArrayList<Probe<Integer>>();
+      for (int i = 0; i < 4; i++) {
+        probes.add(start(pair.first().readSome(arena.allocate(1)))); // one in each turn
+      }
+      send(pair.second(), "abc");
+      pair.second().shutdownWrite();
+      drive(loop, probes.getLast()::done);
+      var counts = new ArrayList<Integer>();
+      for (var probe : probes) {
+        counts.add(probe.value());
+      }
+      assertThat(counts).containsExactly(1, 1, 1, TransferOperation.END_OF_FILE);
       pair.first().close();
       pair.second().close();
     }
