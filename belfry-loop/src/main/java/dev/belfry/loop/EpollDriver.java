@@ -250,11 +250,11 @@ final class EpollDriver implements Driver {
   // r[impl loop.wait.eintr] r[impl loop.err.unexpected]
   @Override
   public int poll(long deadline) throws ErrnoException {
-    int count = wait.await(batch, deadline);
+    int count;
+    do {
+      count = wait.await(batch, deadline); // each time it computes anew how long that is
+    } while (count == -EINTR);
     if (count < 0) {
-      if (count == -EINTR) {
-        return 0; // the loop computes anew how long to wait
-      }
       throw new ErrnoException(wait.call(), -count, loop);
     }
     for (int i = 0; i < count; i++) {

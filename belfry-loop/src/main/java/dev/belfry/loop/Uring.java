@@ -116,9 +116,17 @@ final class Uring implements AutoCloseable {
         enter(0, 0);
       }
     } else {
-      enter(1, deadline == Driver.FOREVER ? IoUring.FOREVER : timeLeft(deadline));
+      await(deadline);
     }
     return reap();
+  }
+
+  private void await(long deadline) throws ErrnoException {
+    int result;
+    do {
+      result = enter(1, deadline == Driver.FOREVER ? IoUring.FOREVER : timeLeft(deadline));
+      // Where something was handed over the kernel does not say that the wait was interrupted.
+    } while ((result == -EINTR || result > 0) && ring.completions().isEmpty());
   }
 
   private static long timeLeft(long deadline) {
@@ -161,16 +169,16 @@ final class Uring implements AutoCloseable {
     }
   }
 
-  private void enter(int atLeast, long timeoutNanos) throws ErrnoException {
+  private int enter(int atLeast, long timeoutNanos) throws ErrnoException {
     int result = ring.enter(atLeast, timeoutNanos);
     if (result < 0) {
       switch (-result) {
-        // Whoever called computes anew how long to wait, and what was not taken stays written:
-        // want of memory and of room for completions pass.
+        // What was not taken stays written: want of memory and of room for completions pass.
         case EINTR, ETIME, EAGAIN, EBUSY -> {}
         default -> throw new ErrnoException("io_uring_enter", -result, "io_uring");
       }
     }
+    return result;
   }
 
   private int reap() {

@@ -310,6 +310,22 @@ final class WaitTest {
     }
   }
 
+  // What went wrong: a call that waits once came back with nothing when its wait was interrupted,
+  // as it is when the kernel takes down an io_uring that the thread has used.
+  // r[verify loop.wait.eintr]
+  @EveryBackend
+  void anInterruptedWaitOfRunSomeGoesOn(Backend backend) throws IOException {
+    SysTap tap = LoopSupport.tap();
+    try (EventLoop loop = LoopSupport.open(backend, tap)) {
+      loop.runSome();
+      tap.failFirst(WaitLog.call(backend), 2, EINTR);
+      TimerOperation timer = loop.scheduler().after(Duration.ofMillis(5));
+      timer.start(_ -> {});
+      assertThat(loop.runSome(LoopSupport.PATIENCE)).isEqualTo(1);
+      assertThat(timer.hasValue()).isTrue();
+    }
+  }
+
   @EveryBackend
   void aBusyPollingLoopPollsBeforeItSleeps(Backend backend) throws IOException {
     SysTap tap = LoopSupport.tap();
