@@ -1,6 +1,7 @@
 package dev.belfry.bench;
 
 import dev.belfry.bench.echo.EchoCommand;
+import dev.belfry.bench.files.FilesCommand;
 import dev.belfry.bench.ipc.RoundTripCommand;
 import dev.belfry.bench.ipc.ThroughputCommand;
 import dev.belfry.bench.signal.SignalCommand;
@@ -17,6 +18,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       EchoCommand.class,
       TimersCommand.class,
+      FilesCommand.class,
       SignalCommand.class,
       RoundTripCommand.class,
       ThroughputCommand.class

@@ -75,6 +75,17 @@ class BenchIT {
   }
 
   @Test
+  void filesAreReadThroughTheLoopAndThroughAChannel() throws Exception {
+    JsonNode report = report("files", "belfry-io_uring,belfry-epoll,file-channel");
+
+    assertThat(report.size()).isEqualTo(3 * 2);
+    for (JsonNode entry : report) {
+      assertThat(entry.at("/params/cache").asString()).isIn("cached", "direct");
+      assertThat(entry.at("/metrics/readsPerSecond/median").asDouble()).isGreaterThan(10);
+    }
+  }
+
+  @Test
   void timersMeasureLatenessAgainstABareWait() throws Exception {
     JsonNode report = report("timers", "bare-wait,bare-wait-c");
 

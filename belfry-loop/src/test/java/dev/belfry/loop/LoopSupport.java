@@ -41,7 +41,17 @@ final class LoopSupport {
   @Retention(RetentionPolicy.RUNTIME)
   @ParameterizedTest(name = "{0}")
   @EnumSource(Backend.class)
+  // r[impl loop.test.matrix]
   @interface EveryBackend {}
+
+  /** A test of how epoll is used, which runs once for each backend that uses it. */
+  @Target(ElementType.METHOD)
+  @Retention(RetentionPolicy.RUNTIME)
+  @ParameterizedTest(name = "{0}")
+  @EnumSource(
+      value = Backend.class,
+      names = {"EPOLL", "EPOLL_TIMERFD"})
+  @interface EveryEpoll {}
 
   /** The short number of rounds in the normal build, the long one under stress. */
   static int rounds(int normal, int stress) {

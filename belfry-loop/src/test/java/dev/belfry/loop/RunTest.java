@@ -82,7 +82,7 @@ final class RunTest {
       long took = System.nanoTime() - began;
       assertThat(took).isGreaterThanOrEqualTo(3_000_000);
       assertThat(log.timeouts()).hasSize(1);
-      if (backend == Backend.EPOLL) {
+      if (WaitLog.hasTimeOut(backend)) {
         assertThat(log.timeouts().getFirst()).isBetween(1L, 3_000_000L);
       } else {
         assertThat(log.timerDeadlines()).hasSize(1);
@@ -253,7 +253,12 @@ final class RunTest {
       assertThatExceptionOfType(ErrnoException.class)
           .isThrownBy(loop::run)
           .satisfies(e -> assertThat(e.errno()).isEqualTo(EBADF))
-          .withMessageContaining(backend == Backend.EPOLL ? "epoll_pwait2" : "epoll_wait");
+          .withMessageContaining(
+              switch (backend) {
+                case EPOLL -> "epoll_pwait2";
+                case EPOLL_TIMERFD -> "epoll_wait";
+                case IO_URING -> "io_uring_enter";
+              });
       assertThat(loop.inFlight()).isEqualTo(1);
       loop.requestStop();
       loop.run();
