@@ -13,10 +13,14 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+// Each on a thread of its own: the kernel interrupts one whose io_uring it takes down, a while
+// later.
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class IoUringTest {
   private static final Sys SYS = Sys.forAnyThread();
   private static final int GROUP = 7;

@@ -19,7 +19,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Timeout;
 
+// Each on a thread of its own: the kernel interrupts one whose io_uring it takes down, a while
+// later.
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RunTest {
 
   // Work that was queued before the call ran, and then the call waited for more.

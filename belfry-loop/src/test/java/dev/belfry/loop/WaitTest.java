@@ -17,7 +17,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Timeout;
 
+// Each on a thread of its own: the kernel interrupts one whose io_uring it takes down, a while
+// later.
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class WaitTest {
   private static final long YEAR_NANOS = TimeUnit.DAYS.toNanos(365);
   private static final List<String> BLOCKING =
