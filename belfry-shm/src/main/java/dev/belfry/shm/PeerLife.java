@@ -1,0 +1,519 @@
+package dev.belfry.shm;
+
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.ExitStatus;
+import dev.belfry.linux.PidFd;
+import dev.belfry.linux.RobustMutex;
+import dev.belfry.loop.EventLoop;
+import dev.belfry.loop.Operation;
+import dev.belfry.loop.TimerOperation;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The life of a guest as its host sees it. On the loop thread, unless said otherwise.
+ *
+ * <pre>
+ *   RESERVED ──► ATTACHED ──► DYING ──────────────────────► GONE
+ *       │  guest claims  first witness   process has ended
+ *       └────────────────────► DYING      and ring is empty
+ * </pre>
+ */
+final class PeerLife {
+  private static final System.Logger LOG = System.getLogger(PeerLife.class.getName());
+  private static final Duration RETRY = Duration.ofMillis(1);
+
+  private enum Phase {
+    /** Kept for a guest that was or will be started. */
+    RESERVED,
+    /** It works. */
+    ATTACHED,
+    /** There is a witness of its end; perhaps something of it still lives. */
+    DYING,
+    /** Its end was noticed, but whether its process lives on cannot be known: kept for ever. */
+    QUARANTINED,
+    /** Nothing of it is left. */
+    GONE
+  }
+
+  private final ShmHost host;
+  private final EventLoop loop;
+  private final Peer peer;
+  private final int epoch;
+  private final Message scratch = new Message();
+  private final @Nullable RobustMutex mutex;
+  private final TimerOperation limit;
+  private final TimerOperation retry;
+
+  private @Nullable AsyncDoorbell bell;
+  private MutexWatch.@Nullable Watched watched;
+  private volatile @Nullable GuestProcess process;
+  private volatile Phase phase = Phase.RESERVED;
+  private @Nullable Witness firstWitness;
+  private @Nullable ExitStatus exitStatus;
+  private boolean pumpQueued;
+  private boolean stuck;
+  private long attachedNanos;
+
+  /** Whether a ring has come since the last look, and whether messages come without one. */
+  private boolean rung;
+
+  private boolean silent;
+
+  PeerLife(ShmHost host, Peer peer) {
+    this.host = host;
+    this.loop = host.loop();
+    this.peer = peer;
+    this.epoch = host.segment().peers().epoch(peer.id());
+    this.mutex = host.mutex(peer.id());
+    this.limit = loop.scheduler().after(peer.options().attachLimit());
+    this.retry = loop.scheduler().after(RETRY);
+  }
+
+  /** Any thread. */
+  OptionalInt pid() {
+    GuestProcess known = process;
+    return known == null ? OptionalInt.empty() : OptionalInt.of(known.pid());
+  }
+
+  /** Any thread. */
+  boolean isAttached() {
+    return phase == Phase.ATTACHED;
+  }
+
+  /** Any thread. */
+  Peer peer() {
+    return peer;
+  }
+
+  boolean isGone() {
+    return phase == Phase.GONE;
+  }
+
+  /** Whether its process is a child of ours that has not been reaped. */
+  boolean hasChild() {
+    GuestProcess known = process;
+    return phase != Phase.GONE && known != null && known.isChild();
+  }
+
+  Message scratch() {
+    return scratch;
+  }
+
+  // How it begins.
+
+  /** Any thread, before the ticket is given out. */
+  void hear(AsyncDoorbell heard) {
+    bell = heard;
+  }
+
+  void spawned(PidFd child) {
+    process = GuestProcess.child(host.sys(), child);
+    loop.child(child).start(this::childEnded);
+    limit.start(
+        timer -> {
+          if (timer.hasValue() && phase == Phase.RESERVED) {
+            testify(Witness.TIME_LIMIT);
+          }
+        });
+  }
+
+  private void attached() {
+    phase = Phase.ATTACHED;
+    attachedNanos = System.nanoTime();
+    limit.cancel();
+    if (mutex != null) {
+      watched = host.mutexWatch().watch(mutex, () -> host.post(() -> testify(Witness.MUTEX)));
+    }
+    LOG.log(Level.DEBUG, "{0} has attached", peer);
+    peer.decide();
+    tell(() -> peer.options().listener().onAttached(peer));
+    pump();
+  }
+
+  // What is seen of it.
+
+  /** The bell has something. */
+  void heard(Doorbell.Event event) {
+    if (event == Doorbell.Event.DEATH) {
+      look();
+      pump();
+      if (!giveUpIfUnused()) {
+        testify(Witness.DOORBELL);
+      }
+      return;
+    }
+    rung = true;
+    silent = false;
+    look();
+    pump();
+    if (!host.segment().layout().isPadded()) {
+      peer.exchange().passRingOn();
+    }
+  }
+
+  /** Looks at its state; says whether messages came that nobody had announced. */
+  // r[impl shm.host.poll-peers]
+  boolean lookAndPump() {
+    look();
+    boolean unannounced = !rung;
+    rung = false;
+    boolean some = pump();
+    silent |= some && unannounced;
+    return some;
+  }
+
+  /** Whether its messages have to be looked for, because it does not announce them. */
+  boolean isPolled() {
+    return phase == Phase.ATTACHED && peer.options().handler() != null && (bell == null || silent);
+  }
+
+  /** Whether it dies as a process that nobody tells us of. */
+  boolean isDyingStranger() {
+    return phase == Phase.DYING && !hasChild();
+  }
+
+  /** The host says goodbye: a guest that has not come yet need not come any more. */
+  void hostLeaves() {
+    if (phase == Phase.RESERVED) {
+      testify(Witness.HOST);
+    } else if (bell != null && phase == Phase.ATTACHED) {
+      bell.announce();
+    }
+  }
+
+  private boolean isIn(PeerState state) {
+    return host.segment().peers().isIn(peer.id(), state, epoch);
+  }
+
+  private void look() {
+    switch (phase) {
+      case RESERVED -> {
+        if (!isIn(PeerState.RESERVED)) {
+          attached();
+          lookAttached();
+        }
+      }
+      case ATTACHED -> lookAttached();
+      case DYING, QUARANTINED -> lookForStranger();
+      case GONE -> {}
+    }
+  }
+
+  private void lookAttached() {
+    if (phase != Phase.ATTACHED) {
+      return;
+    }
+    if (isIn(PeerState.GOODBYE)) {
+      testify(Witness.GOODBYE);
+    } else if (!isIn(PeerState.ATTACHED)) {
+      LOG.log(Level.WARNING, "{0} has changed its own entry", peer);
+      testify(Witness.VIOLATION);
+    } else {
+      lookForStranger();
+      lookForBeat();
+    }
+  }
+
+  private void lookForStranger() {
+    GuestProcess known = process;
+    if (phase == Phase.DYING && firstWitness == Witness.GOODBYE && !hasChild()) {
+      if (mutex == null || GuestProcess.owner(mutex) == 0) {
+        finish(); // on the guest's word, given when it had done with its entry
+      }
+      return;
+    }
+    if (known == null && mutex != null && phase == Phase.ATTACHED) {
+      process = GuestProcess.ownerOf(host.sys(), mutex);
+    } else if (known != null && !known.isChild() && known.hasEnded()) {
+      processEnded();
+    }
+  }
+
+  // r[impl shm.crash.heartbeat]
+  private void lookForBeat() {
+    Segment segment = host.segment();
+    long interval = segment.config().heartbeatIntervalNanos();
+    if (interval == 0) {
+      return;
+    }
+    long address = segment.memory().address(segment.layout().heartbeat(peer.id()), Long.BYTES);
+    long last = segment.memory().getLongAcquire(address);
+    boolean stale = isStale(last, attachedNanos, System.nanoTime(), interval);
+    if (stale && !stuck) {
+      tell(() -> peer.options().listener().onStuck(peer));
+    }
+    stuck = stale;
+  }
+
+  /** Whether more than two intervals have passed since the last beat, and since the attach. */
+  static boolean isStale(long lastBeat, long attached, long now, long interval) {
+    long since = lastBeat == 0 || lastBeat - attached < 0 ? attached : lastBeat;
+    return now - since > 2 * interval;
+  }
+
+  // Its messages.
+
+  /** Hands out what there is, within the budget; says whether there was anything. */
+  // r[impl shm.doorbell.ring-integration]
+  private boolean pump() {
+    if (peer.options().handler() == null || (phase != Phase.ATTACHED && phase != Phase.DYING)) {
+      return false;
+    }
+    try {
+      int count = peer.exchange().receiveAndListen(this::deliver, scratch, host.budget());
+      if (count == host.budget() && !pumpQueued) {
+        pumpQueued = true;
+        host.post(
+            () -> {
+              pumpQueued = false;
+              pump();
+            });
+      }
+      return count > 0;
+    } catch (ShmException e) {
+      violated(e);
+      return false;
+    }
+  }
+
+  /** The loop thread, or one that receives in its place. */
+  void deliver(Message message) {
+    MessageHandler handler = peer.options().handler();
+    if (handler == null) {
+      return;
+    }
+    try {
+      handler.onMessage(peer, message);
+    } catch (RuntimeException e) {
+      LOG.log(Level.ERROR, "the handler of " + peer + " failed at " + message, e);
+    }
+  }
+
+  // How it ends.
+
+  void violated(ShmException violation) {
+    if (phase == Phase.ATTACHED) {
+      LOG.log(Level.WARNING, "{0} is thrown out: {1}", peer, violation.getMessage());
+      sayGoodbye(String.valueOf(violation.getMessage()));
+      testify(Witness.VIOLATION);
+    }
+  }
+
+  void disconnect(String reason) {
+    if (phase == Phase.ATTACHED) {
+      sayGoodbye(reason);
+    }
+    testify(Witness.HOST);
+  }
+
+  private void sayGoodbye(String reason) {
+    byte[] text = reason.getBytes(StandardCharsets.UTF_8);
+    Exchange exchange = peer.exchange();
+    try {
+      SendResult result = exchange.send(MessageKind.GOODBYE, 0, 0, text, 0, text.length);
+      if (result != SendResult.SENT) {
+        int most = Math.min(text.length, Descriptor.INLINE_BYTES);
+        exchange.send(MessageKind.GOODBYE, 0, 0, text, 0, most);
+      }
+    } catch (ShmException e) {
+      LOG.log(Level.DEBUG, "the reason cannot be told", e); // its counters are forged too
+    }
+  }
+
+  /** The first witness of its end counts. */
+  // r[impl shm.death.dying]
+  void testify(Witness witness) {
+    if (phase != Phase.RESERVED && phase != Phase.ATTACHED) {
+      return;
+    }
+    phase = Phase.DYING;
+    firstWitness = witness;
+    host.segment().peers().giveUp(peer.id(), epoch);
+    limit.cancel();
+    tell(() -> peer.options().listener().onDying(peer, witness));
+    peer.exchange().link().close(); // wakes who waits for it
+    peer.decide();
+    LOG.log(Level.DEBUG, "{0} is dying: {1}", peer, witness);
+    pump();
+    awaitEnd(witness);
+  }
+
+  // r[impl shm.crash.host-owned]
+  private void awaitEnd(Witness witness) {
+    GuestProcess known = process;
+    if (witness == Witness.PROCESS) {
+      return; // whoever says so goes on
+    }
+    if (known == null || !known.isChild()) {
+      if (witness == Witness.GOODBYE) {
+        lookForStranger();
+      } else if (known == null) {
+        phase = Phase.QUARANTINED;
+        LOG.log(Level.WARNING, "{0} has failed; its entry stays, for it may still write", peer);
+      }
+      return; // else a look will show when it is gone
+    }
+    switch (witness) {
+      case GOODBYE -> {} // it ends by itself, in its own time
+      case MUTEX, DOORBELL ->
+          loop.scheduler()
+              .after(peer.options().killLimit())
+              .start(
+                  timer -> {
+                    if (timer.hasValue()) {
+                      kill();
+                    }
+                  });
+      case VIOLATION, TIME_LIMIT, HOST -> known.kill();
+      case PROCESS -> {}
+    }
+  }
+
+  /** Kills a child that still lives. */
+  void kill() {
+    GuestProcess known = process;
+    if (known != null && known.isChild() && phase != Phase.GONE) {
+      known.kill();
+    }
+  }
+
+  private void childEnded(Operation<? extends ExitStatus> exit) {
+    switch (exit.outcome()) {
+      case VALUE -> {
+        try {
+          exitStatus = exit.result();
+        } catch (IOException impossible) {
+          throw new AssertionError(impossible);
+        }
+        processEnded();
+      }
+      case ERROR -> {
+        LOG.log(Level.ERROR, "cannot wait for " + peer, exit.error());
+        processEnded();
+      }
+      case STOPPED -> {} // the loop ends; the host's close does the rest
+    }
+  }
+
+  private void processEnded() {
+    look(); // a guest that attached and died at once has attached all the same
+    testify(Witness.PROCESS);
+    finish();
+  }
+
+  /** Nobody writes any more: delivers the rest, and frees everything. */
+  // r[impl shm.death.gone] r[impl shm.death.recovery]
+  private void finish() {
+    if (phase == Phase.GONE) {
+      return;
+    }
+    Exchange exchange = peer.exchange();
+    exchange.link().close();
+    if (!exchange.tryQuiet()) {
+      retry.start(_ -> finish());
+      return;
+    }
+    try {
+      deliverRest();
+      exchange.end();
+      phase = Phase.GONE;
+      tell(() -> peer.options().listener().onGone(peer, exitStatus));
+      free();
+    } finally {
+      exchange.endQuiet();
+      LOG.log(Level.DEBUG, "{0} is gone: {1}", peer, exitStatus);
+      host.left();
+    }
+  }
+
+  private void deliverRest() {
+    Inbox inbox = peer.exchange().link().inbox();
+    boolean fetched = peer.options().handler() == null;
+    try {
+      Message message = fetched ? new Message() : scratch;
+      while (inbox.receive(message)) {
+        if (fetched) {
+          peer.keep(message);
+          message = new Message();
+        } else {
+          deliver(message);
+        }
+      }
+    } catch (ShmException e) {
+      LOG.log(Level.DEBUG, "the rest of " + peer + " makes no sense", e);
+    }
+  }
+
+  /** The entry last: from then on it may be another's. */
+  private void free() {
+    if (watched != null) {
+      watched.forget();
+    }
+    if (bell != null) {
+      bell.close();
+    }
+    GuestProcess known = process;
+    if (known != null) {
+      known.close();
+    }
+    host.recover(this, peer.id(), epoch);
+  }
+
+  /** Gives a reservation up that nobody has used. Any thread. */
+  void giveUpUnused() {
+    host.post(this::giveUpIfUnused);
+  }
+
+  /** Gives the entry back if nobody was started for it and nobody has come; says whether so. */
+  // r[impl shm.spawn.reserved-state]
+  private boolean giveUpIfUnused() {
+    if (phase != Phase.RESERVED || process != null) {
+      return phase == Phase.GONE;
+    }
+    phase = Phase.GONE;
+    peer.exchange().link().close();
+    peer.decide();
+    if (bell != null) {
+      bell.close();
+    }
+    host.release(peer.id());
+    host.left();
+    return true;
+  }
+
+  /** Ends everything at once, because the host ends, possibly without its loop. */
+  void abandon() {
+    GuestProcess known = process;
+    if (phase != Phase.GONE && known != null) {
+      if (known.isChild()) {
+        known.kill();
+        try {
+          known.pidFd().awaitExit();
+        } catch (ErrnoException reaped) {
+          LOG.log(Level.DEBUG, peer + " was reaped before", reaped);
+        }
+      }
+      known.close();
+    }
+    phase = Phase.GONE;
+    peer.exchange().link().close();
+    peer.decide();
+    if (bell != null) {
+      bell.close();
+    }
+  }
+
+  // r[impl shm.death.callback-context]
+  private void tell(Runnable notice) {
+    try {
+      notice.run();
+    } catch (RuntimeException e) {
+      LOG.log(Level.ERROR, "the listener of " + peer + " failed", e);
+    }
+  }
+}
