@@ -173,6 +173,9 @@ final class BellReader {
       long result = Sockets.receive(sys, fd.number(), buffer);
       if (result > 0) {
         rung = true;
+        if (result < READ_BYTES) {
+          break; // all there was; what comes now wakes the next wait
+        }
       } else if (result == 0 || result == -ECONNRESET) {
         return rung ? Event.SIGNAL : Event.DEATH;
       } else if (result == -EAGAIN) {

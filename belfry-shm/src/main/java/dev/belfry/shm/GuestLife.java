@@ -108,7 +108,7 @@ final class GuestLife implements Lifeline.Hold {
     beat();
     long next = interval > 0 ? System.nanoTime() + interval / 2 : Deadlines.FOREVER;
     if (bell != null && !bell.tellsDeath() && !hostGone) {
-      if (Processes.parent(sys) != parent) {
+      if (bell.isPeerDead() || Processes.parent(sys) != parent) {
         hungUp();
       }
       next = Deadlines.earlier(next, Lifeline.nextLook());

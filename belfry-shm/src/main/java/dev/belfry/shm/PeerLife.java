@@ -1,13 +1,9 @@
 package dev.belfry.shm;
 
-import dev.belfry.linux.ErrnoException;
-import dev.belfry.linux.ExitStatus;
 import dev.belfry.linux.PidFd;
 import dev.belfry.linux.RobustMutex;
 import dev.belfry.loop.EventLoop;
-import dev.belfry.loop.Operation;
 import dev.belfry.loop.TimerOperation;
-import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.OptionalInt;
@@ -26,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class PeerLife {
   private static final System.Logger LOG = System.getLogger(PeerLife.class.getName());
   private static final Duration RETRY = Duration.ofMillis(1);
+  private static final long DOORSTEP_NANOS = 1_000_000_000;
 
   private enum Phase {
     /** Kept for a guest that was or will be started. */
@@ -47,15 +44,16 @@ final class PeerLife {
   private final PeerMessages messages;
   private final Heartbeat heartbeat;
   private final @Nullable RobustMutex mutex;
+  private final PeerProcess process;
   private final TimerOperation limit;
   private final TimerOperation retry;
+  private final long seenNanos = System.nanoTime();
 
   private @Nullable AsyncDoorbell bell;
   private MutexWatch.@Nullable Watched watched;
-  private volatile @Nullable GuestProcess process;
   private volatile Phase phase = Phase.RESERVED;
   private @Nullable Witness firstWitness;
-  private @Nullable ExitStatus exitStatus;
+  private boolean retrying;
 
   PeerLife(ShmHost host, Peer peer) {
     this.host = host;
@@ -63,6 +61,7 @@ final class PeerLife {
     this.peer = peer;
     this.epoch = host.segment().peers().epoch(peer.id());
     this.mutex = host.mutex(peer.id());
+    this.process = new PeerProcess(host.sys(), loop, mutex, this::processEnded);
     this.messages = new PeerMessages(host, peer);
     this.heartbeat = new Heartbeat(host.segment(), peer.id());
     this.limit = loop.scheduler().after(peer.options().attachLimit());
@@ -71,8 +70,7 @@ final class PeerLife {
 
   /** Any thread. */
   OptionalInt pid() {
-    GuestProcess known = process;
-    return known == null ? OptionalInt.empty() : OptionalInt.of(known.pid());
+    return process.pid();
   }
 
   /** Any thread. */
@@ -91,8 +89,7 @@ final class PeerLife {
 
   /** Whether its process is a child of ours that has not been reaped. */
   boolean hasChild() {
-    GuestProcess known = process;
-    return phase != Phase.GONE && known != null && known.isChild();
+    return phase != Phase.GONE && process.isChild();
   }
 
   /** Any thread. */
@@ -108,8 +105,7 @@ final class PeerLife {
   }
 
   void spawned(PidFd child) {
-    process = GuestProcess.child(host.sys(), child);
-    loop.child(child).start(this::childEnded);
+    process.started(child);
     limit.start(
         timer -> {
           if (timer.hasValue() && phase == Phase.RESERVED) {
@@ -122,6 +118,7 @@ final class PeerLife {
     phase = Phase.ATTACHED;
     heartbeat.begin();
     limit.cancel();
+    process.look(); // while it surely lives
     if (mutex != null) {
       watched = host.mutexWatch().watch(mutex, () -> host.post(() -> testify(Witness.MUTEX)));
     }
@@ -190,7 +187,9 @@ final class PeerLife {
   /** The host says goodbye: a guest that has not come yet need not come any more. */
   void hostLeaves() {
     if (phase == Phase.RESERVED) {
-      testify(Witness.HOST);
+      if (!giveUpIfUnused()) {
+        testify(Witness.HOST);
+      }
     } else if (bell != null && phase == Phase.ATTACHED) {
       bell.announce();
     }
@@ -203,7 +202,7 @@ final class PeerLife {
   private void look() {
     switch (phase) {
       case RESERVED -> {
-        if (!isIn(PeerState.RESERVED)) {
+        if (!isIn(PeerState.RESERVED) && !isOnTheDoorstep()) {
           attached();
           lookAttached();
         }
@@ -212,6 +211,18 @@ final class PeerLife {
       case DYING, QUARANTINED -> lookForStranger();
       case GONE -> {}
     }
+  }
+
+  /**
+   * Whether a guest that walks in has its entry, but not yet the mutex by which its process is
+   * known and its death told; it gets that in a moment.
+   */
+  private boolean isOnTheDoorstep() {
+    return bell == null
+        && mutex != null
+        && !process.holdsMutex()
+        && isIn(PeerState.ATTACHED)
+        && System.nanoTime() - seenNanos < DOORSTEP_NANOS;
   }
 
   private void lookAttached() {
@@ -232,17 +243,11 @@ final class PeerLife {
   }
 
   private void lookForStranger() {
-    GuestProcess known = process;
-    if (phase == Phase.DYING && firstWitness == Witness.GOODBYE && !hasChild()) {
-      if (mutex == null || GuestProcess.owner(mutex) == 0) {
-        finish(); // on the guest's word, given when it had done with its entry
-      }
-      return;
-    }
-    if (known == null && mutex != null && phase == Phase.ATTACHED) {
-      process = GuestProcess.ownerOf(host.sys(), mutex);
-    } else if (known != null && !known.isChild() && known.hasEnded()) {
-      processEnded();
+    boolean left = phase == Phase.DYING && firstWitness == Witness.GOODBYE && !hasChild();
+    if (!left) {
+      process.look();
+    } else if (!process.holdsMutex()) {
+      finish(); // on the guest's word, given when it had done with its entry
     }
   }
 
@@ -283,14 +288,13 @@ final class PeerLife {
 
   // r[impl shm.crash.host-owned]
   private void awaitEnd(Witness witness) {
-    GuestProcess known = process;
     if (witness == Witness.PROCESS) {
       return; // whoever says so goes on
     }
-    if (known == null || !known.isChild()) {
+    if (!process.isChild()) {
       if (witness == Witness.GOODBYE) {
         lookForStranger();
-      } else if (known == null) {
+      } else if (!process.isKnown()) {
         phase = Phase.QUARANTINED;
         LOG.log(Level.WARNING, "{0} has failed; its entry stays, for it may still write", peer);
       }
@@ -307,35 +311,14 @@ final class PeerLife {
                       kill();
                     }
                   });
-      case VIOLATION, TIME_LIMIT, HOST -> known.kill();
+      case VIOLATION, TIME_LIMIT, HOST -> kill();
       case PROCESS -> {}
     }
   }
 
   /** Kills a child that still lives. */
   void kill() {
-    GuestProcess known = process;
-    if (known != null && known.isChild() && phase != Phase.GONE) {
-      known.kill();
-    }
-  }
-
-  private void childEnded(Operation<? extends ExitStatus> exit) {
-    switch (exit.outcome()) {
-      case VALUE -> {
-        try {
-          exitStatus = exit.result();
-        } catch (IOException impossible) {
-          throw new AssertionError(impossible);
-        }
-        processEnded();
-      }
-      case ERROR -> {
-        LOG.log(Level.ERROR, "cannot wait for " + peer, exit.error());
-        processEnded();
-      }
-      case STOPPED -> {} // the loop ends; the host's close does the rest
-    }
+    process.kill();
   }
 
   private void processEnded() {
@@ -353,19 +336,31 @@ final class PeerLife {
     Exchange exchange = peer.exchange();
     exchange.link().close();
     if (!exchange.tryQuiet()) {
-      retry.start(_ -> finish());
+      retryFinish();
       return;
     }
     try {
       messages.deliverRest();
       exchange.end();
       phase = Phase.GONE;
-      tell(() -> peer.options().listener().onGone(peer, exitStatus));
+      tell(() -> peer.options().listener().onGone(peer, process.status()));
       free();
     } finally {
       exchange.endQuiet();
-      LOG.log(Level.DEBUG, "{0} is gone: {1}", peer, exitStatus);
+      LOG.log(Level.DEBUG, "{0} is gone: {1}", peer, process.status());
       host.left();
+    }
+  }
+
+  /** Somebody is leaving a call that uses the link, which takes a moment. */
+  private void retryFinish() {
+    if (!retrying) {
+      retrying = true;
+      retry.start(
+          _ -> {
+            retrying = false;
+            finish();
+          });
     }
   }
 
@@ -377,10 +372,7 @@ final class PeerLife {
     if (bell != null) {
       bell.close();
     }
-    GuestProcess known = process;
-    if (known != null) {
-      known.close();
-    }
+    process.close();
     host.recover(this, peer.id(), epoch);
   }
 
@@ -392,7 +384,7 @@ final class PeerLife {
   /** Gives the entry back if nobody was started for it and nobody has come; says whether so. */
   // r[impl shm.spawn.reserved-state]
   private boolean giveUpIfUnused() {
-    if (phase != Phase.RESERVED || process != null) {
+    if (phase != Phase.RESERVED || process.isKnown()) {
       return phase == Phase.GONE;
     }
     phase = Phase.GONE;
@@ -408,17 +400,9 @@ final class PeerLife {
 
   /** Ends everything at once, because the host ends, possibly without its loop. */
   void abandon() {
-    GuestProcess known = process;
-    if (phase != Phase.GONE && known != null) {
-      if (known.isChild()) {
-        known.kill();
-        try {
-          known.pidFd().awaitExit();
-        } catch (ErrnoException reaped) {
-          LOG.log(Level.DEBUG, peer + " was reaped before", reaped);
-        }
-      }
-      known.close();
+    if (phase != Phase.GONE) {
+      process.killAndReap();
+      process.close();
     }
     phase = Phase.GONE;
     peer.exchange().link().close();

@@ -1,7 +1,7 @@
 package dev.belfry.shm;
 
 import dev.belfry.loop.TimerOperation;
-import java.util.List;
+import java.lang.System.Logger.Level;
 
 /**
  * The host's regular look at its guests, on the loop thread: for those that do not ring. While
@@ -10,6 +10,7 @@ import java.util.List;
  * millisecond.
  */
 final class Rounds {
+  private static final System.Logger LOG = System.getLogger(Rounds.class.getName());
   private static final long USUAL_PAUSE_NANOS = 50_000_000;
   private static final long STRANGER_PAUSE_NANOS = 2_000_000;
   private static final long FIRST_PAUSE_NANOS = 1_000;
@@ -39,17 +40,29 @@ final class Rounds {
     timer.cancel();
   }
 
-  // r[impl shm.doorbell.optional]
   private void round() {
     if (stopped || host.loop().isStopRequested()) {
       return;
     }
+    long next = USUAL_PAUSE_NANOS;
+    try {
+      next = look();
+    } catch (RuntimeException e) {
+      LOG.log(Level.ERROR, "while looking after the guests", e); // and on: nobody else looks
+    }
+    if (!stopped) {
+      timer.afterNanos(next).start(_ -> round());
+    }
+  }
+
+  /** Looks at all; says after which pause to look again. */
+  // r[impl shm.doorbell.optional]
+  private long look() {
     lookForWalkIns();
     boolean polled = false;
     boolean some = false;
     boolean strangerDies = false;
-    List<PeerLife> lives = host.roster().all();
-    for (PeerLife life : lives) {
+    for (PeerLife life : host.roster().all()) {
       boolean found = life.lookAround();
       if (life.isPolled()) {
         polled = true;
@@ -57,11 +70,8 @@ final class Rounds {
       }
       strangerDies |= life.isDyingStranger();
     }
-    if (!stopped) {
-      long next = polled ? pollPause(some) : USUAL_PAUSE_NANOS;
-      timer.afterNanos(strangerDies ? Math.min(next, STRANGER_PAUSE_NANOS) : next);
-      timer.start(_ -> round());
-    }
+    long next = polled ? pollPause(some) : USUAL_PAUSE_NANOS;
+    return strangerDies ? Math.min(next, STRANGER_PAUSE_NANOS) : next;
   }
 
   private long pollPause(boolean some) {
