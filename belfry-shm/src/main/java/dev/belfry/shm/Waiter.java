@@ -12,6 +12,9 @@ final class Waiter {
   /** The longest sleep at a stretch. */
   static final long SLICE_NANOS = 50_000_000;
 
+  /** The longest sleep at a stretch while the peer does not wake us, as some never do. */
+  private static final long SILENT_SLICE_NANOS = 1_000_000;
+
   /** Looks without asking for the time, which costs as much as many looks. */
   private static final int LOOKS = 100;
 
@@ -33,6 +36,9 @@ final class Waiter {
   private long spinNanos = MOST_SPIN_NANOS;
   private long sleeps;
   private long unwoken;
+
+  /** Whether the last thing that came while we slept came without a wake-up. */
+  private boolean silent;
 
   Waiter(Segment segment, WaitStrategy strategy) {
     this.segment = segment;
@@ -138,11 +144,14 @@ final class Waiter {
       if (end != null) {
         return end;
       }
-      long slice = now + SLICE_NANOS;
+      long slice = now + (silent ? SILENT_SLICE_NANOS : SLICE_NANOS);
       long until = deadlineNanos == FutexWait.FOREVER ? slice : earlier(slice, deadlineNanos);
       sleeps++;
-      if (await(what, expected, until) == WaitResult.TIMEOUT && what.isReady()) {
+      if (await(what, expected, until) != WaitResult.TIMEOUT) {
+        silent = false;
+      } else if (what.isReady()) {
         unwoken++;
+        silent = true;
       }
     }
   }
