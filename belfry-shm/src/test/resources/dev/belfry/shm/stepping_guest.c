@@ -1,7 +1,8 @@
 /*
  * A guest that takes one step of its life for each line it reads, and says one line when it has
- * taken it: the steps of the SteppingGuest in Java, in C, and these two:
+ * taken it: the steps of the SteppingGuest in Java, in C, and these:
  *
+ *   listen      says "listening"; then waits as an event loop does        REQUEST ID BYTES
  *   channel N   makes channel N active, with its credit                  active
  *   load        says "loading"; then sends without end on one thread     wrong ...
  *               and checks what it receives on another
@@ -53,6 +54,22 @@ static void receive(void) {
         printf("%s %u %u\n", KINDS[message.kind], message.id, message.length);
     } else {
         puts(result == BELFRY_TIMEOUT ? "timeout" : over(result));
+    }
+}
+
+/* As an event loop does: asleep at the bell only, and all is taken before it listens again. */
+static void listen_at_bell(void) {
+    belfry_result result = belfry_listen(&guest);
+    while (result == BELFRY_EMPTY) {
+        struct pollfd bell = {.fd = belfry_bell_fd(&guest), .events = POLLIN};
+        poll(&bell, 1, -1);
+        result = belfry_wait_bell(&guest, BELFRY_NOW);
+        result = result == BELFRY_OK ? belfry_listen(&guest) : result;
+    }
+    if (result == BELFRY_OK) {
+        receive();
+    } else {
+        puts(over(result));
     }
 }
 
@@ -172,6 +189,9 @@ static void step(const char *name, uint32_t first, uint32_t second) {
     } else if (strcmp(name, "wait") == 0) {
         puts("waiting");
         receive();
+    } else if (strcmp(name, "listen") == 0) {
+        puts("listening");
+        listen_at_bell();
     } else if (strcmp(name, "echo") == 0) {
         puts("echoing");
         echo();
