@@ -122,8 +122,8 @@ static inline int64_t belfry_after_ms(int64_t ms);
 
 /*
  * Attaches with the ticket that a host puts among the arguments of the guests it starts
- * (--hub-path=PATH --peer-id=N --doorbell-fd=N; others are ignored). With --hub-path= alone it walks
- * in. A guest with a ticket dies with its host. On failure nothing is left to close, and
+ * (--hub-path=PATH --peer-id=N --doorbell-fd=N; others are ignored). With --hub-path= alone it
+ * walks in. A guest with a ticket dies with its host. On failure nothing is left to close, and
  * belfry_error says why.
  */
 static inline belfry_result belfry_attach(belfry_guest *guest, int argc, char *const argv[]);
@@ -172,8 +172,8 @@ static inline belfry_result belfry_wait_bell(belfry_guest *guest, int64_t deadli
 static inline belfry_result belfry_ring(belfry_guest *guest);
 
 /*
- * Leaves: waits until the host has read what was sent, at most until the deadline, and says goodbye.
- * Says whether it was all read. What the host had sent can still be received.
+ * Leaves: waits until the host has read what was sent, at most until the deadline, and says
+ * goodbye. BELFRY_OK if all was read. What the host had sent can still be received.
  */
 static inline belfry_result belfry_detach(belfry_guest *guest, int64_t deadline);
 
@@ -264,7 +264,6 @@ struct belfry_guest {
     sem_t started;
     belfry_result start_result;
     _Atomic uint32_t *mutex; /* NULL in format 1 */
-    pid_t parent;
     bool watches_lock;
     struct robust_list_head robust;
     struct robust_list robust_entry;
@@ -289,7 +288,7 @@ static inline const char *belfry_text(belfry_result result) {
     case BELFRY_NOT_A_SEGMENT: return "the file is no segment";
     case BELFRY_BAD_VERSION: return "the segment has an unknown version";
     case BELFRY_BAD_HEADER: return "the segment's header does not fit itself or its file";
-    case BELFRY_NOT_RESERVED: return "the entry is not reserved; a ticket is good for one guest, once";
+    case BELFRY_NOT_RESERVED: return "the entry is not reserved for this guest";
     case BELFRY_NO_FREE_ENTRY: return "all entries for guests are taken";
     case BELFRY_SYSTEM: return "the system refused a call";
     case BELFRY_NO_DOORBELL: return "a guest that has walked in has no doorbell";
@@ -302,7 +301,8 @@ static inline const char *belfry_error(const belfry_guest *g) {
 }
 
 __attribute__((format(printf, 3, 4)))
-static inline belfry_result belfry__fail(belfry_guest *g, belfry_result result, const char *format, ...) {
+static inline belfry_result belfry__fail(
+    belfry_guest *g, belfry_result result, const char *format, ...) {
     va_list details;
     va_start(details, format);
     vsnprintf(g->error, sizeof g->error, format, details);
@@ -351,8 +351,8 @@ static inline bool belfry__compute(belfry__layout *l, uint64_t file_bytes) {
 
 /* The padded entry is 12 blocks, one for each word; format 1 has them side by side. */
 static inline uint8_t *belfry__word(belfry_guest *g, uint32_t v1_offset, uint32_t padded_block) {
-    uint8_t *entry = g->base + BELFRY__HEADER_BYTES + g->layout.entry_bytes * (uint64_t)(g->peer - 1);
-    return entry + (g->layout.padded ? padded_block * BELFRY__BLOCK : v1_offset);
+    uint64_t entry = BELFRY__HEADER_BYTES + g->layout.entry_bytes * (uint64_t)(g->peer - 1);
+    return g->base + entry + (g->layout.padded ? padded_block * BELFRY__BLOCK : v1_offset);
 }
 
 static inline _Atomic uint64_t *belfry__heartbeat(belfry_guest *g) {
@@ -488,6 +488,9 @@ static inline belfry_result belfry_ring(belfry_guest *g) {
         return BELFRY_OK; /* a full bell was rung before */
     }
     bool dead = errno == EPIPE || errno == ECONNRESET || errno == ECONNREFUSED || errno == ENOTCONN;
+    if (dead && g->datagrams) {
+        atomic_store(&g->host_gone, true); /* no hang-up will tell of it */
+    }
     return dead ? BELFRY_HOST_GONE : BELFRY_SYSTEM;
 }
 
@@ -543,9 +546,9 @@ static inline belfry_result belfry_wait_bell(belfry_guest *g, int64_t deadline) 
 }
 
 /* ---------------------------------------------------------------------------------------------
- * The end, and rings. Both ends order a store before a load by a full fence: a sleeper says that it
- * sleeps (format 1: nothing), fences, and looks once more; the other end stores its counter, fences,
- * and looks whether somebody sleeps. So one of the two sees what the other did.
+ * The end, and rings. Both ends order a store before a load by a full fence: a sleeper says that
+ * it sleeps (format 1: nothing), fences, and looks once more; the other end stores its counter,
+ * fences, and looks whether somebody sleeps. So one of the two sees what the other did.
  */
 static inline bool belfry__host_left(const belfry_guest *g) {
     return atomic_load_explicit(
@@ -591,7 +594,7 @@ static inline void belfry__wake_if_asleep(belfry_guest *g, _Atomic uint32_t *fla
         belfry__futex_wake(flag);
     } else if (state == BELFRY__AT_BELL) {
         atomic_store_explicit(flag, BELFRY__AWAKE, memory_order_release);
-        belfry_ring(g); /* if it fails: what was published stays so, and death has other witnesses */
+        belfry_ring(g); /* whatever comes of it: what was published stays so */
     }
 }
 
@@ -1074,7 +1077,6 @@ static inline belfry_result belfry__check_host(belfry_guest *g) {
         g->watches_lock = belfry__host_locks(g);
         return BELFRY_OK;
     }
-    g->parent = getppid();
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) {
         return belfry__fail(g, BELFRY_SYSTEM, "prctl: %s", strerror(errno));
     }
@@ -1094,8 +1096,8 @@ static inline int64_t belfry__beat(belfry_guest *g) {
         atomic_store_explicit(belfry__heartbeat(g), (uint64_t)now, memory_order_release);
         next = now + (int64_t)(g->layout.heartbeat_ns / 2);
     }
-    if (!atomic_load(&g->host_gone) && (g->datagrams || g->watches_lock)) {
-        if (g->watches_lock ? !belfry__host_locks(g) : getppid() != g->parent) {
+    if (g->watches_lock && !atomic_load(&g->host_gone)) {
+        if (!belfry__host_locks(g)) {
             belfry__hung_up(g);
         }
         next = belfry__earlier(next, now + BELFRY__LOOK_NS);
@@ -1176,11 +1178,12 @@ static inline void belfry__end_lifeline(belfry_guest *g) {
  */
 
 /* Reads the header, each value once, and checks it. */
-static inline belfry_result belfry__read_header(belfry_guest *g, const char *path, uint64_t file_bytes) {
+static inline belfry_result belfry__read_header(
+    belfry_guest *g, const char *path, uint64_t file_bytes) {
     uint8_t header[BELFRY__HEADER_BYTES];
     if (pread(g->file, header, sizeof header, 0) != (ssize_t)sizeof header) {
-        return belfry__fail(g, BELFRY_NOT_A_SEGMENT, "%s has %llu bytes, too few for a segment", path,
-            (unsigned long long)file_bytes);
+        return belfry__fail(g, BELFRY_NOT_A_SEGMENT, "%s has %llu bytes, too few for a segment",
+            path, (unsigned long long)file_bytes);
     }
     if (belfry__u64(header, 0) != BELFRY__MAGIC) {
         return belfry__fail(g, BELFRY_NOT_A_SEGMENT, "%s does not begin as a segment does", path);
@@ -1190,7 +1193,8 @@ static inline belfry_result belfry__read_header(belfry_guest *g, const char *pat
     if (version != BELFRY__V1 && !padded) {
         return belfry__fail(g, BELFRY_BAD_VERSION, "%s has the unknown version %u", path, version);
     }
-    if (belfry__u32(header, 12) != BELFRY__HEADER_BYTES || (padded && belfry__u32(header, 80) != 0)) {
+    uint32_t features = padded ? belfry__u32(header, 80) : 0;
+    if (belfry__u32(header, 12) != BELFRY__HEADER_BYTES || features != 0) {
         return belfry__fail(g, BELFRY_BAD_VERSION, "%s has an unknown header or features", path);
     }
     belfry__layout *l = &g->layout;
@@ -1214,8 +1218,10 @@ static inline belfry_result belfry__read_header(belfry_guest *g, const char *pat
         return belfry__fail(g, BELFRY_BAD_HEADER, "%s has sizes that no segment can have", path);
     }
     if (!belfry__compute(l, file_bytes) || belfry__u64(header, 16) != l->total
-        || belfry__u64(header, 40) != BELFRY__HEADER_BYTES || belfry__u64(header, 48) != l->slot_region) {
-        return belfry__fail(g, BELFRY_BAD_HEADER, "%s is cut, or its header does not fit itself", path);
+        || belfry__u64(header, 40) != BELFRY__HEADER_BYTES
+        || belfry__u64(header, 48) != l->slot_region) {
+        return belfry__fail(
+            g, BELFRY_BAD_HEADER, "%s is cut, or its header does not fit itself", path);
     }
     return BELFRY_OK;
 }
@@ -1351,8 +1357,8 @@ static inline belfry_result belfry__claim(belfry_guest *g, const char *path, int
         return result;
     }
     if (peer > (int)g->layout.max_guests) {
-        return belfry__fail(g, BELFRY_BAD_TICKET, "--peer-id=%d: %s has entries for %u guests", peer,
-            path, g->layout.max_guests);
+        return belfry__fail(g, BELFRY_BAD_TICKET, "--peer-id=%d: %s has entries for %u guests",
+            peer, path, g->layout.max_guests);
     }
     belfry__choose(g, peer);
     result = belfry__start_lifeline(g);
@@ -1402,8 +1408,8 @@ static inline belfry_result belfry_attach(belfry_guest *g, int argc, char *const
         return belfry_walk_in(g, path);
     }
     if (peer == NULL || bell == NULL) {
-        return belfry__fail(
-            g, BELFRY_BAD_TICKET, "%s is missing", peer == NULL ? "--peer-id=N" : "--doorbell-fd=N");
+        const char *missing = peer == NULL ? "--peer-id=N" : "--doorbell-fd=N";
+        return belfry__fail(g, BELFRY_BAD_TICKET, "%s is missing", missing);
     }
     int peer_id = belfry__number(peer);
     if (peer_id < 1 || peer_id > 255) {
@@ -1412,8 +1418,8 @@ static inline belfry_result belfry_attach(belfry_guest *g, int argc, char *const
     }
     int descriptor = belfry__number(bell);
     if (descriptor < 0) {
-        return belfry__fail(
-            g, BELFRY_BAD_TICKET, "--doorbell-fd=%.40s: the number of an open socket is needed", bell);
+        return belfry__fail(g, BELFRY_BAD_TICKET,
+            "--doorbell-fd=%.40s: the number of an open socket is needed", bell);
     }
     belfry_result result = belfry__claim(g, path, peer_id, descriptor);
     if (result != BELFRY_OK) {

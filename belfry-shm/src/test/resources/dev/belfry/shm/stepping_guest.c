@@ -4,10 +4,13 @@
  *
  *   listen      says "listening"; then waits as an event loop does        REQUEST ID BYTES
  *   channel N   makes channel N active, with its credit                  active
+ *   ring        rings the host                                           rung
+ *   error       says what the library says                               its words
+ *   rubbish     says "reading rubbish"; then receives to the end          over END
  *   load        says "loading"; then sends without end on one thread     wrong ...
  *               and checks what it receives on another
  *
- * Byte i of a payload is id * 31 + i * 7. Under load, message n has the id n and n * 37 % 1000 bytes.
+ * Byte i of a payload is id * 31 + i * 7. Under load message n has the id n and n * 37 % 1000 bytes.
  */
 #include "belfry_guest.h"
 
@@ -85,6 +88,23 @@ static void echo(void) {
     puts(over(result));
 }
 
+static void read_rubbish(void) {
+    belfry_message message;
+    belfry_result result = BELFRY_OK;
+    uint32_t sum = 0;
+    while (result == BELFRY_OK) {
+        result = belfry_receive(&guest, &message, BELFRY_FOREVER);
+        for (uint32_t i = 0; result == BELFRY_OK && i < message.length; i++) {
+            sum += ((const uint8_t *)message.bytes)[i];
+        }
+        if (result == BELFRY_OK) {
+            message = request(sum, message.length);
+            belfry_send(&guest, &message, BELFRY_NOW);
+        }
+    }
+    puts(over(result));
+}
+
 static void write_slot(uint32_t length) {
     uint32_t slot, generation;
     if (!belfry__allocate(&guest, &slot, &generation)) {
@@ -148,7 +168,7 @@ static void load(void) {
             right = ((const uint8_t *)message.bytes)[i] == (uint8_t)(id * 31 + i * 7);
         }
         if (!right) {
-            printf("wrong: message %u of %u bytes is not number %u\n", message.id, message.length, id);
+            printf("wrong: %u with %u bytes is not message %u\n", message.id, message.length, id);
             exit(9);
         }
         result = belfry_receive(&guest, &message, BELFRY_FOREVER);
@@ -195,6 +215,14 @@ static void step(const char *name, uint32_t first, uint32_t second) {
     } else if (strcmp(name, "echo") == 0) {
         puts("echoing");
         echo();
+    } else if (strcmp(name, "ring") == 0) {
+        belfry_result result = belfry_ring(&guest);
+        puts(result == BELFRY_OK ? "rung" : belfry_text(result));
+    } else if (strcmp(name, "error") == 0) {
+        puts(belfry_error(&guest));
+    } else if (strcmp(name, "rubbish") == 0) {
+        puts("reading rubbish");
+        read_rubbish();
     } else if (strcmp(name, "load") == 0) {
         puts("loading");
         load();
