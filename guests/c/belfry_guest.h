@@ -328,14 +328,19 @@ static inline uint64_t belfry__u64(const uint8_t *header, size_t offset) {
 
 /* The sizes; false if no segment of the file's length can have them. */
 static inline bool belfry__compute(belfry__layout *l, uint64_t file_bytes) {
-    uint64_t unit = BELFRY__LINE;
+    uint64_t unit = l->padded ? BELFRY__BLOCK : BELFRY__LINE;
     uint64_t channel_bytes = l->padded ? BELFRY__BLOCK : 16;
-    l->descriptor_bytes = 64;
-    l->inline_bytes = 32;
+    uint32_t allowed = l->max_payload > 32 ? l->max_payload : 32;
+    l->descriptor_bytes = l->padded ? 128 : 64;
+    l->inline_bytes = l->descriptor_bytes - BELFRY__FIELD_BYTES;
+    if (l->inline_bytes > allowed) {
+        l->inline_bytes = allowed;
+    }
     l->entry_bytes = l->padded ? 12 * BELFRY__BLOCK : 64;
     l->slot_region = belfry__align(BELFRY__HEADER_BYTES + l->entry_bytes * l->max_guests, unit);
     l->bitmap_words = (l->slots + 63) / 64;
-    l->pool_header_bytes = belfry__align(8ull * l->bitmap_words, unit);
+    /* padded: a second bitmap, for slots that an owner keeps for later; this one keeps none */
+    l->pool_header_bytes = (l->padded ? 2 : 1) * belfry__align(8ull * l->bitmap_words, unit);
     l->slot_stride = l->padded ? belfry__align(l->slot_size, unit) : l->slot_size;
     l->pool_bytes = l->pool_header_bytes + l->slots * l->slot_stride;
     if (l->pool_bytes > file_bytes / (l->max_guests + 1)) {
