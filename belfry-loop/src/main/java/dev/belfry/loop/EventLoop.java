@@ -273,18 +273,7 @@ public final class EventLoop implements AutoCloseable {
 
   /** Coroutines that are left have to run to their end, and a virtual thread cannot carry them. */
   private void closeOnPlatformThread() {
-    Thread closing = Thread.ofPlatform().name("belfry-loop-close").start(this::close);
-    boolean interrupted = false;
-    while (closing.isAlive()) {
-      try {
-        closing.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Joining.awaitEnd(Thread.ofPlatform().name("belfry-loop-close").start(this::close));
   }
 
   /** Waits until nobody drives the loop, whichever way it was driven, and takes it over. */
