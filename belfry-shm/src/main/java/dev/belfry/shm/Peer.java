@@ -181,7 +181,8 @@ public final class Peer {
       throw new IllegalStateException(this + " has no handler");
     }
     try {
-      return exchange.receiveUntil(done, life::deliver, life.scratch(), 1, deadlineNanos);
+      PeerMessages messages = life.messages();
+      return exchange.receiveUntil(done, messages::deliver, messages.scratch(), 1, deadlineNanos);
     } catch (ProtocolViolation e) {
       host.violated(life, e);
       return done.getAsBoolean() ? Awaited.READY : Awaited.OVER;

@@ -9,9 +9,9 @@ import dev.belfry.loop.Operation;
 import dev.belfry.loop.TimerOperation;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.OptionalInt;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +44,8 @@ final class PeerLife {
   private final EventLoop loop;
   private final Peer peer;
   private final int epoch;
-  private final Message scratch = new Message();
+  private final PeerMessages messages;
+  private final Heartbeat heartbeat;
   private final @Nullable RobustMutex mutex;
   private final TimerOperation limit;
   private final TimerOperation retry;
@@ -55,14 +56,6 @@ final class PeerLife {
   private volatile Phase phase = Phase.RESERVED;
   private @Nullable Witness firstWitness;
   private @Nullable ExitStatus exitStatus;
-  private boolean pumpQueued;
-  private boolean stuck;
-  private long attachedNanos;
-
-  /** Whether a ring has come since the last look, and whether messages come without one. */
-  private boolean rung;
-
-  private boolean silent;
 
   PeerLife(ShmHost host, Peer peer) {
     this.host = host;
@@ -70,6 +63,8 @@ final class PeerLife {
     this.peer = peer;
     this.epoch = host.segment().peers().epoch(peer.id());
     this.mutex = host.mutex(peer.id());
+    this.messages = new PeerMessages(host, peer);
+    this.heartbeat = new Heartbeat(host.segment(), peer.id());
     this.limit = loop.scheduler().after(peer.options().attachLimit());
     this.retry = loop.scheduler().after(RETRY);
   }
@@ -100,8 +95,9 @@ final class PeerLife {
     return phase != Phase.GONE && known != null && known.isChild();
   }
 
-  Message scratch() {
-    return scratch;
+  /** Any thread. */
+  PeerMessages messages() {
+    return messages;
   }
 
   // How it begins.
@@ -124,7 +120,7 @@ final class PeerLife {
 
   private void attached() {
     phase = Phase.ATTACHED;
-    attachedNanos = System.nanoTime();
+    heartbeat.begin();
     limit.cancel();
     if (mutex != null) {
       watched = host.mutexWatch().watch(mutex, () -> host.post(() -> testify(Witness.MUTEX)));
@@ -147,29 +143,43 @@ final class PeerLife {
       }
       return;
     }
-    rung = true;
-    silent = false;
     look();
-    pump();
-    if (!host.segment().layout().isPadded()) {
-      peer.exchange().passRingOn();
+    if (isReadable()) {
+      guarded(messages::announced);
     }
   }
 
-  /** Looks at its state; says whether messages came that nobody had announced. */
+  /** Looks at its state and at its messages; says whether there were any. */
   // r[impl shm.host.poll-peers]
-  boolean lookAndPump() {
+  boolean lookAround() {
     look();
-    boolean unannounced = !rung;
-    rung = false;
-    boolean some = pump();
-    silent |= some && unannounced;
-    return some;
+    return isReadable() && guarded(messages::look);
+  }
+
+  /** Hands out its messages. */
+  void pump() {
+    if (isReadable()) {
+      guarded(messages::pump);
+    }
+  }
+
+  private boolean isReadable() {
+    return phase == Phase.ATTACHED || phase == Phase.DYING;
+  }
+
+  private boolean guarded(BooleanSupplier look) {
+    try {
+      return look.getAsBoolean();
+    } catch (ShmException e) {
+      violated(e);
+      return false;
+    }
   }
 
   /** Whether its messages have to be looked for, because it does not announce them. */
   boolean isPolled() {
-    return phase == Phase.ATTACHED && peer.options().handler() != null && (bell == null || silent);
+    boolean unannounced = bell == null || messages.areSilent();
+    return phase == Phase.ATTACHED && messages.areHandedOut() && unannounced;
   }
 
   /** Whether it dies as a process that nobody tells us of. */
@@ -208,14 +218,16 @@ final class PeerLife {
     if (phase != Phase.ATTACHED) {
       return;
     }
-    if (isIn(PeerState.GOODBYE)) {
+    if (isIn(PeerState.ATTACHED)) { // this first, for it may become Goodbye at any moment
+      lookForStranger();
+      if (heartbeat.hasGotStuck()) {
+        tell(() -> peer.options().listener().onStuck(peer));
+      }
+    } else if (isIn(PeerState.GOODBYE)) {
       testify(Witness.GOODBYE);
-    } else if (!isIn(PeerState.ATTACHED)) {
+    } else {
       LOG.log(Level.WARNING, "{0} has changed its own entry", peer);
       testify(Witness.VIOLATION);
-    } else {
-      lookForStranger();
-      lookForBeat();
     }
   }
 
@@ -234,95 +246,21 @@ final class PeerLife {
     }
   }
 
-  // r[impl shm.crash.heartbeat]
-  private void lookForBeat() {
-    Segment segment = host.segment();
-    long interval = segment.config().heartbeatIntervalNanos();
-    if (interval == 0) {
-      return;
-    }
-    long address = segment.memory().address(segment.layout().heartbeat(peer.id()), Long.BYTES);
-    long last = segment.memory().getLongAcquire(address);
-    boolean stale = isStale(last, attachedNanos, System.nanoTime(), interval);
-    if (stale && !stuck) {
-      tell(() -> peer.options().listener().onStuck(peer));
-    }
-    stuck = stale;
-  }
-
-  /** Whether more than two intervals have passed since the last beat, and since the attach. */
-  static boolean isStale(long lastBeat, long attached, long now, long interval) {
-    long since = lastBeat == 0 || lastBeat - attached < 0 ? attached : lastBeat;
-    return now - since > 2 * interval;
-  }
-
-  // Its messages.
-
-  /** Hands out what there is, within the budget; says whether there was anything. */
-  // r[impl shm.doorbell.ring-integration]
-  private boolean pump() {
-    if (peer.options().handler() == null || (phase != Phase.ATTACHED && phase != Phase.DYING)) {
-      return false;
-    }
-    try {
-      int count = peer.exchange().receiveAndListen(this::deliver, scratch, host.budget());
-      if (count == host.budget() && !pumpQueued) {
-        pumpQueued = true;
-        host.post(
-            () -> {
-              pumpQueued = false;
-              pump();
-            });
-      }
-      return count > 0;
-    } catch (ShmException e) {
-      violated(e);
-      return false;
-    }
-  }
-
-  /** The loop thread, or one that receives in its place. */
-  void deliver(Message message) {
-    MessageHandler handler = peer.options().handler();
-    if (handler == null) {
-      return;
-    }
-    try {
-      handler.onMessage(peer, message);
-    } catch (RuntimeException e) {
-      LOG.log(Level.ERROR, "the handler of " + peer + " failed at " + message, e);
-    }
-  }
-
   // How it ends.
 
   void violated(ShmException violation) {
     if (phase == Phase.ATTACHED) {
       LOG.log(Level.WARNING, "{0} is thrown out: {1}", peer, violation.getMessage());
-      sayGoodbye(String.valueOf(violation.getMessage()));
+      messages.sayGoodbye(String.valueOf(violation.getMessage()));
       testify(Witness.VIOLATION);
     }
   }
 
   void disconnect(String reason) {
     if (phase == Phase.ATTACHED) {
-      sayGoodbye(reason);
+      messages.sayGoodbye(reason);
     }
     testify(Witness.HOST);
-  }
-
-  private void sayGoodbye(String reason) {
-    byte[] text = reason.getBytes(StandardCharsets.UTF_8);
-    Exchange exchange = peer.exchange();
-    try {
-      SendResult result = exchange.send(MessageKind.GOODBYE, 0, 0, text, 0, text.length);
-      if (result != SendResult.SENT) {
-        int most = Math.min(text.length, Descriptor.INLINE_BYTES);
-        exchange.send(MessageKind.GOODBYE, 0, 0, text, 0, most);
-      }
-    } catch (ShmException e) {
-      LOG.log(Level.DEBUG, "the reason cannot be told", e); // its counters are forged too
-    }
   }
 
   /** The first witness of its end counts. */
@@ -419,7 +357,7 @@ final class PeerLife {
       return;
     }
     try {
-      deliverRest();
+      messages.deliverRest();
       exchange.end();
       phase = Phase.GONE;
       tell(() -> peer.options().listener().onGone(peer, exitStatus));
@@ -428,24 +366,6 @@ final class PeerLife {
       exchange.endQuiet();
       LOG.log(Level.DEBUG, "{0} is gone: {1}", peer, exitStatus);
       host.left();
-    }
-  }
-
-  private void deliverRest() {
-    Inbox inbox = peer.exchange().link().inbox();
-    boolean fetched = peer.options().handler() == null;
-    try {
-      Message message = fetched ? new Message() : scratch;
-      while (inbox.receive(message)) {
-        if (fetched) {
-          peer.keep(message);
-          message = new Message();
-        } else {
-          deliver(message);
-        }
-      }
-    } catch (ShmException e) {
-      LOG.log(Level.DEBUG, "the rest of " + peer + " makes no sense", e);
     }
   }
 

@@ -48,9 +48,9 @@ final class Rounds {
     boolean polled = false;
     boolean some = false;
     boolean strangerDies = false;
-    List<PeerLife> lives = host.lives();
+    List<PeerLife> lives = host.roster().all();
     for (PeerLife life : lives) {
-      boolean found = life.lookAndPump();
+      boolean found = life.lookAround();
       if (life.isPolled()) {
         polled = true;
         some |= found;
@@ -79,7 +79,7 @@ final class Rounds {
 
   private void lookForWalkIns() {
     for (int id = 1; id <= host.segment().config().maxGuests(); id++) {
-      if (!host.isKnown(id) && host.segment().peers().isAttached(id)) {
+      if (!host.roster().has(id) && host.segment().peers().isAttached(id)) {
         host.welcome(id);
       }
     }

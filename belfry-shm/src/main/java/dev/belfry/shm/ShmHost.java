@@ -11,9 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -53,9 +51,7 @@ public final class ShmHost implements AutoCloseable {
   private final MutexWatch mutexWatch;
   private final Rounds rounds;
 
-  /** By peer id; guarded by itself. */
-  private final @Nullable PeerLife[] lives;
-
+  private final Roster roster;
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private volatile boolean leaving;
 
@@ -68,7 +64,7 @@ public final class ShmHost implements AutoCloseable {
     this.sys = options.sys();
     this.segment = segment;
     this.mutexWatch = new MutexWatch(sys);
-    this.lives = new PeerLife[segment.config().maxGuests() + 1];
+    this.roster = new Roster(segment.config().maxGuests());
     this.rounds = new Rounds(this);
   }
 
@@ -125,7 +121,7 @@ public final class ShmHost implements AutoCloseable {
       var peer = new Peer(this, id, peerOptions, bells.host());
       PeerLife life = peer.life();
       life.hear(AsyncDoorbell.on(loop, bells.host(), life::heard));
-      put(id, life);
+      roster.put(id, life);
       return new SpawnTicket(peer, hubPath(), bells.guest());
     } catch (IOException | RuntimeException e) {
       if (bells != null) {
@@ -162,7 +158,8 @@ public final class ShmHost implements AutoCloseable {
   public Peer spawn(List<String> command, SpawnTicket ticket, UnaryOperator<Spawn> more)
       throws IOException {
     try {
-      return onLoop(
+      return LoopCall.on(
+          loop,
           () -> {
             boolean inherited = options.path() == null;
             Path path = inherited ? Path.of("/proc/self/fd/" + CHILD_SEGMENT) : hubPath();
@@ -186,7 +183,7 @@ public final class ShmHost implements AutoCloseable {
 
   /** The guests that there are, from the ticket on, by their ids. */
   public List<Peer> peers() {
-    return lives().stream().map(PeerLife::peer).toList();
+    return roster.all().stream().map(PeerLife::peer).toList();
   }
 
   /**
@@ -232,7 +229,7 @@ public final class ShmHost implements AutoCloseable {
           if (!leaving) {
             leaving = true;
             segment.sayGoodbye();
-            lives().forEach(PeerLife::hostLeaves);
+            roster.all().forEach(PeerLife::hostLeaves);
             loop.scheduler().after(limit).start(_ -> endPatience());
             endIfAlone();
           }
@@ -242,15 +239,15 @@ public final class ShmHost implements AutoCloseable {
 
   private void endPatience() {
     patient = false;
-    lives().forEach(PeerLife::kill);
+    roster.all().forEach(PeerLife::kill);
     endIfAlone();
   }
 
   /** Ends the host if nobody is left whose end is to be waited for. */
   private void endIfAlone() {
-    boolean alone = lives().stream().noneMatch(life -> patient || life.hasChild());
+    boolean alone = roster.all().stream().noneMatch(life -> patient || life.hasChild());
     if (leaving && alone && !ended.isDone()) {
-      lives().forEach(PeerLife::abandon);
+      roster.all().forEach(PeerLife::abandon);
       release();
     }
   }
@@ -294,7 +291,7 @@ public final class ShmHost implements AutoCloseable {
   private synchronized void endWithoutLoop() {
     if (!ended.isDone()) {
       segment.sayGoodbye();
-      lives().forEach(PeerLife::abandon);
+      roster.all().forEach(PeerLife::abandon);
       release();
     }
   }
@@ -346,68 +343,18 @@ public final class ShmHost implements AutoCloseable {
     }
   }
 
-  private <T> T onLoop(Callable<T> action) throws IOException {
-    var result = new CompletableFuture<T>();
-    Runnable task =
-        () -> {
-          try {
-            result.complete(action.call());
-          } catch (Throwable e) {
-            result.completeExceptionally(e);
-          }
-        };
-    if (loop.inLoop()) {
-      task.run();
-    } else {
-      loop.scheduler().execute(task);
-    }
-    try {
-      return result.join();
-    } catch (CompletionException e) {
-      switch (e.getCause()) {
-        case IOException io -> throw io;
-        case RuntimeException unchecked -> throw unchecked;
-        case null, default -> throw e;
-      }
-    }
-  }
-
-  private void put(int id, @Nullable PeerLife life) {
-    synchronized (lives) {
-      lives[id] = life;
-    }
-  }
-
-  List<PeerLife> lives() {
-    var all = new ArrayList<PeerLife>();
-    synchronized (lives) {
-      for (PeerLife life : lives) {
-        if (life != null) {
-          all.add(life);
-        }
-      }
-    }
-    return all;
+  Roster roster() {
+    return roster;
   }
 
   /** A guest that nobody was waiting for. */
   void welcome(int id) {
-    synchronized (lives) {
-      if (lives[id] == null) {
-        lives[id] = new Peer(this, id, options.walkIns(), null).life();
-      }
-    }
-  }
-
-  boolean isKnown(int id) {
-    synchronized (lives) {
-      return lives[id] != null;
-    }
+    roster.put(id, new Peer(this, id, options.walkIns(), null).life());
   }
 
   /** Frees the entry of a guest that is gone, last of all. */
   void recover(PeerLife life, int id, int epoch) {
-    put(id, null);
+    roster.remove(id);
     try {
       RobustMutex mutex = mutex(id);
       if (mutex != null) {
@@ -422,7 +369,7 @@ public final class ShmHost implements AutoCloseable {
 
   /** Gives an entry back for which nobody was started. */
   void release(int id) {
-    put(id, null);
+    roster.remove(id);
     if (!segment.peers().release(id)) {
       LOG.log(Level.DEBUG, "entry {0} was claimed by somebody with an old ticket", id);
     }

@@ -233,10 +233,10 @@ final class DeathTest {
 
   @Test
   void aGuestIsStuckOnlyAfterMoreThanTwoIntervals() {
-    assertThat(PeerLife.isStale(100, 50, 120, 10)).isFalse();
-    assertThat(PeerLife.isStale(100, 50, 121, 10)).isTrue();
-    assertThat(PeerLife.isStale(0, 100, 120, 10)).isFalse(); // just attached, no beat yet
-    assertThat(PeerLife.isStale(0, 100, 121, 10)).isTrue();
-    assertThat(PeerLife.isStale(3, 100, 120, 10)).isFalse(); // the beat of a predecessor
+    assertThat(Heartbeat.isStale(100, 50, 120, 10)).isFalse();
+    assertThat(Heartbeat.isStale(100, 50, 121, 10)).isTrue();
+    assertThat(Heartbeat.isStale(0, 100, 120, 10)).isFalse(); // just attached, no beat yet
+    assertThat(Heartbeat.isStale(0, 100, 121, 10)).isTrue();
+    assertThat(Heartbeat.isStale(3, 100, 120, 10)).isFalse(); // the beat of a predecessor
   }
 }

@@ -14,45 +14,46 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A {@link SteppingGuest} that a host has started, with both ends of its pipes. */
 final class SteppedGuest implements AutoCloseable {
   /** The guest in Java; whatever takes the same steps may stand in its place. */
   static final List<String> JAVA = TestProcess.javaCommand(SteppingGuest.class);
 
-  private final Peer peer;
+  private final @Nullable Peer peer;
   private final BufferedWriter input;
   private final BufferedReader output;
 
-  private SteppedGuest(Peer peer, BufferedWriter input, BufferedReader output) {
+  private SteppedGuest(@Nullable Peer peer, BufferedWriter input, BufferedReader output) {
     this.peer = peer;
     this.input = input;
     this.output = output;
   }
 
+  /** Starts a process with certain standard streams. */
+  interface Starter {
+    /** Starts it; null if no host knows it as a peer. */
+    @Nullable Peer start(UnaryOperator<Spawn> streams) throws IOException;
+  }
+
   /** Starts the guest and waits for its first word. */
   static SteppedGuest start(ShmHost host, List<String> command, PeerOptions options)
       throws IOException {
-    return start(host, command, options, UnaryOperator.identity());
+    return start(streams -> host.spawn(command, host.addPeer(options), streams));
   }
 
-  static SteppedGuest start(
-      ShmHost host, List<String> command, PeerOptions options, UnaryOperator<Spawn> more)
-      throws IOException {
+  static SteppedGuest start(Starter starter) throws IOException {
     Sys sys = Sys.forAnyThread();
     Pipe in = Pipe.open(sys, true);
     Pipe out = Pipe.open(sys, true);
     try {
-      SpawnTicket ticket = host.addPeer(options);
       Peer peer =
-          host.spawn(
-              command,
-              ticket,
-              spawn ->
-                  more.apply(
-                      spawn.standard(0, in.reader().number()).standard(1, out.writer().number())));
+          starter.start(
+              spawn -> spawn.standard(0, in.reader().number()).standard(1, out.writer().number()));
       BufferedWriter input = Files.newBufferedWriter(path(in.writer().number()));
       BufferedReader output =
           Files.newBufferedReader(path(out.reader().number()), StandardCharsets.UTF_8);
@@ -69,11 +70,17 @@ final class SteppedGuest implements AutoCloseable {
     return Path.of("/proc/self/fd/" + descriptor);
   }
 
-  /** Starts the guest and lets it attach. */
+  /** Starts the guest in Java and lets it attach. */
   static SteppedGuest attached(ShmHost host, PeerOptions options) throws IOException {
-    SteppedGuest guest = start(host, JAVA, options);
+    return attached(host, JAVA, options);
+  }
+
+  /** Starts a guest and lets it attach. */
+  static SteppedGuest attached(ShmHost host, List<String> command, PeerOptions options)
+      throws IOException {
+    SteppedGuest guest = start(host, command, options);
     guest.step("attach", "attached");
-    if (guest.peer.awaitAttached(System.nanoTime() + TestProcess.PATIENCE.toNanos())
+    if (guest.peer().awaitAttached(System.nanoTime() + TestProcess.PATIENCE.toNanos())
         != Awaited.READY) {
       throw new AssertionError("the host does not see its guest attach");
     }
@@ -81,7 +88,7 @@ final class SteppedGuest implements AutoCloseable {
   }
 
   Peer peer() {
-    return peer;
+    return Objects.requireNonNull(peer);
   }
 
   /** Lets it take a step, without waiting for it. */
@@ -96,8 +103,13 @@ final class SteppedGuest implements AutoCloseable {
     expect(answer);
   }
 
+  /** What it says next; null at its end. */
+  @Nullable String next() throws IOException {
+    return output.readLine();
+  }
+
   void expect(String answer) throws IOException {
-    String line = output.readLine();
+    String line = next();
     if (!answer.equals(line)) {
       throw new AssertionError("the guest says \"%s\", not \"%s\"".formatted(line, answer));
     }
@@ -108,7 +120,7 @@ final class SteppedGuest implements AutoCloseable {
   }
 
   void signal(int signal) throws IOException {
-    Processes.kill(Sys.forAnyThread(), peer.pid().orElseThrow(), signal);
+    Processes.kill(Sys.forAnyThread(), peer().pid().orElseThrow(), signal);
   }
 
   @Override
