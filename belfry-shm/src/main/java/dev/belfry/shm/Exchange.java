@@ -151,10 +151,22 @@ final class Exchange {
       if (result != NO_CREDIT) {
         return result;
       }
-      Awaited awaited = channel.awaitCredit(length, deadlineNanos);
+      Awaited awaited = awaitCredit(channel, length, deadlineNanos);
       if (awaited != Awaited.READY) {
         return awaited == Awaited.OVER ? SendResult.OVER : SendResult.TIMEOUT;
       }
+    }
+  }
+
+  /** Without a turn, so the entry may become another's meanwhile, and its credit be rubbish. */
+  private Awaited awaitCredit(Channel channel, int length, long deadlineNanos) {
+    try {
+      return channel.awaitCredit(length, deadlineNanos);
+    } catch (ProtocolViolation e) {
+      if (link.isOver()) {
+        return Awaited.OVER;
+      }
+      throw e;
     }
   }
 
@@ -164,7 +176,7 @@ final class Exchange {
       return SendResult.TIMEOUT;
     }
     try {
-      while (true) {
+      while (!ended) {
         SendResult result = channel.send(bytes, offset, length);
         if (result != RING_FULL && result != NO_SLOT) {
           return result;
@@ -175,6 +187,7 @@ final class Exchange {
           return awaited == Awaited.OVER ? SendResult.OVER : SendResult.TIMEOUT;
         }
       }
+      return SendResult.OVER;
     } finally {
       blocked = null;
       sending.unlock();
@@ -188,7 +201,7 @@ final class Exchange {
     }
     blocked = RING_FULL; // it may wait for the peer to read
     try {
-      return channel.end(how, deadlineNanos);
+      return ended ? SendResult.OVER : channel.end(how, deadlineNanos);
     } finally {
       blocked = null;
       sending.unlock();

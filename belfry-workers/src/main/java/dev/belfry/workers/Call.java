@@ -74,7 +74,7 @@ final class Call {
   /** How long there is left for it, in whole milliseconds and at least one. */
   int timeLeftMillis() {
     long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
-    return (int) Math.clamp(left, 1, Integer.MAX_VALUE);
+    return Math.clamp(left, 1, Integer.MAX_VALUE);
   }
 
   boolean isOverdue() {

@@ -10,11 +10,11 @@ import java.time.Duration;
  * @param overload what becomes of it when no worker has room
  */
 public record CallOptions(Duration deadline, Delivery delivery, Overload overload) {
+  private static final Duration LONGEST = Duration.ofDays(20);
+
   /** Half a minute, at least once, the caller waits for room. */
   public static final CallOptions DEFAULT =
       new CallOptions(Duration.ofSeconds(30), Delivery.AT_LEAST_ONCE, Overload.BLOCK);
-
-  private static final Duration LONGEST = Duration.ofDays(20);
 
   /** Checks the values. */
   public CallOptions {

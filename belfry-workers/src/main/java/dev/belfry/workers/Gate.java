@@ -1,5 +1,6 @@
 package dev.belfry.workers;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -10,16 +11,16 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Gate {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private volatile int waiting;
+  private final AtomicInteger waiting = new AtomicInteger();
   private int permits;
 
   int waiting() {
-    return waiting;
+    return waiting.get();
   }
 
   /** Room for one has come. */
   void roomForOne() {
-    if (waiting > 0) {
+    if (waiting.get() > 0) {
       lock.lock();
       try {
         permits++;
@@ -34,7 +35,7 @@ final class Gate {
   void changedForAll() {
     lock.lock();
     try {
-      permits += waiting;
+      permits = waiting.get();
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -46,16 +47,13 @@ final class Gate {
    * none it waits.
    */
   void enter() {
-    lock.lock();
-    waiting++;
-    lock.unlock();
+    waiting.incrementAndGet();
   }
 
   void leave() {
     lock.lock();
     try {
-      waiting--;
-      permits = Math.min(permits, waiting);
+      permits = Math.min(permits, waiting.decrementAndGet());
     } finally {
       lock.unlock();
     }

@@ -11,7 +11,8 @@ public interface PoolListener {
   default void onDeath(Death death) {
     System.getLogger(PoolListener.class.getName())
         .log(
-            Level.WARNING, "{0} (process {1}) died: {2}", death.worker(), death.pid(), death.how());
+            Level.WARNING,
+            "%s (process %d) died: %s".formatted(death.worker(), death.pid(), death.how()));
   }
 
   /** A worker has written a line to its standard output or standard error. */

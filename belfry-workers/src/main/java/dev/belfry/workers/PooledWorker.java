@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +53,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
   private volatile Set<Long> methods = Set.of();
   private volatile State state = State.STARTING;
   private volatile int load;
-  private volatile long finished;
+  private final AtomicLong finished = new AtomicLong();
   private volatile long readyNanos;
   private @Nullable Death death;
 
@@ -87,7 +88,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
   }
 
   long finished() {
-    return finished;
+    return finished.get();
   }
 
   long startNanos() {
@@ -123,7 +124,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
     call.place(this, id);
     SendResult result = send(call, id);
     if (result == SendResult.SENT) {
-      sent(call, id);
+      sent(id);
       return true;
     }
     take(id);
@@ -156,7 +157,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
     return call.isDone() || state.compareTo(State.DYING) >= 0;
   }
 
-  private void sent(Call call, long id) {
+  private void sent(long id) {
     State now;
     synchronized (this) {
       if (!table.markSent(id)) {
@@ -277,7 +278,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
     if (call == null) {
       return;
     }
-    finished++; // by one thread at a time
+    finished.incrementAndGet();
     switch (status) {
       case OK -> call.succeed(payload);
       case UNKNOWN_METHOD -> call.fail(new UnknownMethod(call.method));
@@ -322,15 +323,14 @@ final class PooledWorker implements PeerListener, MessageHandler {
   private void giveToOthers() {
     List<Call> calls;
     synchronized (this) {
-      calls =
-          table.removeSent(
-              call ->
-                  call.isDone()
-                      || call.options.delivery() == Delivery.AT_LEAST_ONCE
-                          && call.attempts < attempts);
+      calls = table.removeSent(call -> call.isDone() || mayBeTriedAgain(call));
       load = table.size();
     }
     calls.stream().filter(call -> !call.isDone()).forEach(supervisor::again);
+  }
+
+  private boolean mayBeTriedAgain(Call call) {
+    return call.options.delivery() == Delivery.AT_LEAST_ONCE && call.attempts < attempts;
   }
 
   @Override
@@ -362,7 +362,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
     for (Call call : calls) {
       if (call.options.delivery() == Delivery.AT_MOST_ONCE) {
         call.fail(new WorkerDied(call.method, how));
-      } else if (call.attempts < attempts) {
+      } else if (mayBeTriedAgain(call)) {
         supervisor.again(call);
       } else {
         supervisor.deadLetter(call, new DeadLetter(call.method, call.attempts, how));

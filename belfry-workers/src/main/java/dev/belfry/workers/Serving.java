@@ -19,6 +19,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** A worker at work: fetches calls, runs them, sends the answers. */
@@ -31,6 +32,12 @@ final class Serving {
   private final Outgoing outgoing;
   private final Incoming incoming;
   private final Map<Long, Request> running = new ConcurrentHashMap<>();
+
+  /** Of those who fetch: chunks have to be put together in their order. */
+  private final ReentrantLock turn = new ReentrantLock();
+
+  /** The call that the last message has made complete; whose turn it is. */
+  private @Nullable Runnable complete;
 
   /** No more calls will come. */
   private volatile boolean over;
@@ -75,15 +82,36 @@ final class Serving {
 
   private void fetch(Executor executor) {
     var message = new Message();
-    while (!over && guest.receiveBlocking(message, FutexWait.FOREVER) == Awaited.READY) {
-      take(message, executor);
+    while (!over) {
+      Runnable work = next(message);
+      if (work != null) {
+        executor.execute(work);
+      }
     }
-    over = true;
   }
 
-  private void take(Message message, Executor executor) {
+  /**
+   * Receives a message and does what has to be done in the order of messages.
+   *
+   * @return the call to be run, if it was one and is complete
+   */
+  private @Nullable Runnable next(Message message) {
+    turn.lock();
+    try {
+      if (over || guest.receiveBlocking(message, FutexWait.FOREVER) != Awaited.READY) {
+        over = true;
+        return null;
+      }
+      return take(message);
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  private @Nullable Runnable take(Message message) {
+    complete = null;
     switch (message.kind()) {
-      case REQUEST -> request(message, executor);
+      case REQUEST -> request(message);
       case CANCEL -> {
         Request request = running.get(message.id());
         if (request != null) {
@@ -94,6 +122,7 @@ final class Serving {
       case GOODBYE -> leave();
       case RESPONSE -> throw new MalformedMessage("the pool answers, but was not called");
     }
+    return complete;
   }
 
   /** Answers what is under way, and leaves; those who wait for calls learn of it. */
@@ -109,29 +138,28 @@ final class Serving {
     }
   }
 
-  private void request(Message message, Executor executor) {
+  private void request(Message message) {
     long id = message.id();
     long methodId = message.methodId();
     Protocol.Header header = Protocol.parseRequest(message.bytes(), message.length());
     if (header.isInChunks()) {
-      incoming.expect(
-          header, payload -> accept(id, methodId, payload, header.timeLeftMillis(), executor));
+      incoming.expect(header, payload -> accept(id, methodId, payload, header.timeLeftMillis()));
     } else {
       byte[] payload =
           Arrays.copyOfRange(message.bytes(), Protocol.REQUEST_HEADER_BYTES, message.length());
-      accept(id, methodId, payload, header.timeLeftMillis(), executor);
+      accept(id, methodId, payload, header.timeLeftMillis());
     }
   }
 
-  private void accept(long id, long methodId, byte[] payload, int timeLeft, Executor executor) {
+  private void accept(long id, long methodId, byte[] payload, int timeLeft) {
     Worker.Method method = methods.get(methodId);
     if (method == null) {
-      answer(id, Status.UNKNOWN_METHOD, new byte[0]);
+      complete = () -> answer(id, Status.UNKNOWN_METHOD, new byte[0]);
       return;
     }
     var request = new Request(method.name(), payload, timeLeft);
     running.put(id, request);
-    executor.execute(() -> run(id, method, request));
+    complete = () -> run(id, method, request);
   }
 
   private void run(long id, Worker.Method method, Request request) {

@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -52,8 +54,8 @@ final class Supervisor {
 
   private volatile List<PooledWorker> all = List.of();
   private volatile boolean circuitOpen;
-  private volatile int deathsInARow;
-  private volatile long deaths;
+  private final AtomicInteger deathsInARow = new AtomicInteger();
+  private final AtomicLong deaths = new AtomicLong();
   private volatile boolean leaving;
   private int waitingToStart;
   private int lastNumber;
@@ -104,11 +106,11 @@ final class Supervisor {
   }
 
   int deathsInARow() {
-    return deathsInARow;
+    return deathsInARow.get();
   }
 
   long deaths() {
-    return deaths;
+    return deaths.get();
   }
 
   void start() {
@@ -120,7 +122,7 @@ final class Supervisor {
     post(
         () -> {
           circuitOpen = false;
-          deathsInARow = 0;
+          deathsInARow.set(0);
           fillUp();
         });
   }
@@ -215,9 +217,8 @@ final class Supervisor {
     String name = options.name + "-" + ++lastNumber;
     var worker = new PooledWorker(name, this, options.callsPerWorker, options.attempts);
     var seat = new Seat(worker);
-    SpawnTicket ticket = null;
     try {
-      ticket =
+      SpawnTicket ticket =
           host.addPeer(
               PeerOptions.DEFAULT
                   .withName(name)
@@ -234,7 +235,7 @@ final class Supervisor {
         loop.scheduler().after(options.recycleAge).start(_ -> retire(worker));
       }
     } catch (IOException e) {
-      LOG.log(Level.ERROR, "cannot start " + name, e);
+      LOG.log(Level.DEBUG, "cannot start " + name, e);
       gone(worker, null, "cannot be started: " + e.getMessage());
     }
   }
@@ -368,7 +369,7 @@ final class Supervisor {
     seats.remove(seat);
     all = seats.stream().map(it -> it.worker).toList();
     if (wanted) {
-      deaths++;
+      deaths.incrementAndGet();
       tell(() -> options.listener.onDeath(death));
       count(worker);
     }
@@ -394,23 +395,23 @@ final class Supervisor {
   private void count(PooledWorker worker) {
     long ready = worker.readyNanos();
     boolean served =
-        worker.finished() > 0 || ready != 0 && System.nanoTime() - ready > SERVED_NANOS;
-    deathsInARow = served ? 0 : deathsInARow + 1;
-    if (deathsInARow >= options.crashLimit && !circuitOpen) {
+        worker.finished() > 0 || (ready != 0 && System.nanoTime() - ready > SERVED_NANOS);
+    int inARow = deathsInARow.updateAndGet(count -> served ? 0 : count + 1);
+    if (inARow >= options.crashLimit && !circuitOpen) {
       circuitOpen = true;
-      tell(() -> options.listener.onCircuitOpen(deathsInARow));
+      tell(() -> options.listener.onCircuitOpen(inARow));
     }
   }
 
   /** Twice as long for each death in a row, and not all at the same time. */
   private Duration delay() {
-    if (deathsInARow == 0) {
+    int inARow = deathsInARow.get();
+    if (inARow == 0) {
       return Duration.ZERO;
     }
     double whole =
         Math.min(
-            options.longestDelay.toNanos(),
-            options.firstDelay.toNanos() * Math.pow(2, deathsInARow - 1));
+            options.longestDelay.toNanos(), options.firstDelay.toNanos() * Math.pow(2, inARow - 1));
     return Duration.ofNanos((long) (whole * ThreadLocalRandom.current().nextDouble(0.5, 1)));
   }
 
