@@ -1,5 +1,6 @@
 package dev.belfry.shm;
 
+import static dev.belfry.shm.SendResult.NO_CREDIT;
 import static dev.belfry.shm.SendResult.NO_SLOT;
 import static dev.belfry.shm.SendResult.RING_FULL;
 
@@ -138,6 +139,72 @@ final class Exchange {
       if (turn) {
         sending.unlock();
       }
+    }
+  }
+
+  // Channels.
+
+  /** Sends data on a channel. Who waits for credit lets others send meanwhile. */
+  SendResult send(Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
+    while (true) {
+      SendResult result = sendWithoutCreditWait(channel, bytes, offset, length, deadlineNanos);
+      if (result != NO_CREDIT) {
+        return result;
+      }
+      Awaited awaited = awaitCredit(channel, length, deadlineNanos);
+      if (awaited != Awaited.READY) {
+        return awaited == Awaited.OVER ? SendResult.OVER : SendResult.TIMEOUT;
+      }
+    }
+  }
+
+  /** Without a turn, so the entry may become another's meanwhile, and its credit be rubbish. */
+  private Awaited awaitCredit(Channel channel, int length, long deadlineNanos) {
+    try {
+      return channel.awaitCredit(length, deadlineNanos);
+    } catch (ProtocolViolation e) {
+      if (link.isOver()) {
+        return Awaited.OVER;
+      }
+      throw e;
+    }
+  }
+
+  private SendResult sendWithoutCreditWait(
+      Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
+    if (!takeTurn(sending, deadlineNanos)) {
+      return SendResult.TIMEOUT;
+    }
+    try {
+      while (!ended) {
+        SendResult result = channel.send(bytes, offset, length);
+        if (result != RING_FULL && result != NO_SLOT) {
+          return result;
+        }
+        blocked = result;
+        Awaited awaited = awaitRoom(result, deadlineNanos);
+        if (awaited != Awaited.READY) {
+          return awaited == Awaited.OVER ? SendResult.OVER : SendResult.TIMEOUT;
+        }
+      }
+      return SendResult.OVER;
+    } finally {
+      blocked = null;
+      sending.unlock();
+    }
+  }
+
+  /** Ends a channel; see {@link Channel#end}. */
+  SendResult end(Channel channel, MessageKind how, long deadlineNanos) {
+    if (!takeTurn(sending, deadlineNanos)) {
+      return SendResult.TIMEOUT;
+    }
+    blocked = RING_FULL; // it may wait for the peer to read
+    try {
+      return ended ? SendResult.OVER : channel.end(how, deadlineNanos);
+    } finally {
+      blocked = null;
+      sending.unlock();
     }
   }
 

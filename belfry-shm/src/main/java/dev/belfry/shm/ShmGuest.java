@@ -208,6 +208,32 @@ public final class ShmGuest implements AutoCloseable {
     }
   }
 
+  /** Opens a channel to the host; null if all are in use, or if it has not sent a message yet. */
+  public @Nullable Channel openChannel() {
+    return exchange.link().channels().open();
+  }
+
+  /**
+   * Sends data on a channel, waiting for credit, space and a slot. Others can send while this waits
+   * for credit. For one thread at a time on each channel.
+   *
+   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
+   */
+  public SendResult send(
+      Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
+    return exchange.send(channel, bytes, offset, length, deadlineNanos);
+  }
+
+  /** Ends a channel; see {@link Channel#end}. */
+  public SendResult end(Channel channel, MessageKind how, long deadlineNanos) {
+    return exchange.end(channel, how, deadlineNanos);
+  }
+
+  /** The channel that a message of the host belongs to; see {@link Channels#of}. */
+  public @Nullable Channel channelOf(Message message) {
+    return exchange.link().channels().of(message);
+  }
+
   /** The link, for channels and staging; whoever uses it is the only one who sends or receives. */
   public Link link() {
     return exchange.link();

@@ -50,6 +50,10 @@ final class Waiter {
     this.futex = new FutexWait(segment.sys());
   }
 
+  WaitStrategy strategy() {
+    return strategy;
+  }
+
   /** How often it went to sleep; for metrics. */
   long sleeps() {
     return sleeps;
