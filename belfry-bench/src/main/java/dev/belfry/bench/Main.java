@@ -1,5 +1,7 @@
 package dev.belfry.bench;
 
+import dev.belfry.bench.death.DeathCommand;
+import dev.belfry.bench.doorbell.DoorbellCommand;
 import dev.belfry.bench.echo.EchoCommand;
 import dev.belfry.bench.ipc.RoundTripCommand;
 import dev.belfry.bench.ipc.ThroughputCommand;
@@ -19,7 +21,9 @@ import picocli.CommandLine.Command;
       TimersCommand.class,
       SignalCommand.class,
       RoundTripCommand.class,
-      ThroughputCommand.class
+      ThroughputCommand.class,
+      DeathCommand.class,
+      DoorbellCommand.class
     })
 public final class Main {
   private Main() {}
