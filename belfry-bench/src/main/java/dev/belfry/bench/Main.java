@@ -1,5 +1,7 @@
 package dev.belfry.bench;
 
+import dev.belfry.bench.death.DeathCommand;
+import dev.belfry.bench.doorbell.DoorbellCommand;
 import dev.belfry.bench.echo.EchoCommand;
 import dev.belfry.bench.files.FilesCommand;
 import dev.belfry.bench.ipc.RoundTripCommand;
@@ -21,7 +23,9 @@ import picocli.CommandLine.Command;
       FilesCommand.class,
       SignalCommand.class,
       RoundTripCommand.class,
-      ThroughputCommand.class
+      ThroughputCommand.class,
+      DeathCommand.class,
+      DoorbellCommand.class
     })
 public final class Main {
   private Main() {}

@@ -98,6 +98,27 @@ class BenchIT {
   }
 
   @Test
+  void deathIsNoticedByEveryWatcher() throws Exception {
+    JsonNode report = report("death", "belfry,pidfd-c,socket-c,ProcessHandle.onExit");
+
+    assertThat(report.size()).isEqualTo(4);
+    for (JsonNode entry : report) {
+      assertThat(entry.at("/params/worker").asString()).isEqualTo("c");
+      assertThat(entry.at("/metrics/noticeNanos/median").asDouble()).isPositive();
+    }
+  }
+
+  @Test
+  void doorbellsWakeEveryListener() throws Exception {
+    JsonNode report = report("doorbell", "belfry,belfry-loop,eventfd-c,pipe-c,socket-c");
+
+    assertThat(report.size()).isEqualTo(5);
+    for (JsonNode entry : report) {
+      assertThat(entry.at("/metrics/latencyP50Nanos/median").asDouble()).isPositive();
+    }
+  }
+
+  @Test
   void signalsReachEveryReceiverAndNoneIsLost() throws Exception {
     JsonNode report = report("signal", "belfry-callback,belfry-await,sun.misc.Signal,c");
 

@@ -4,6 +4,7 @@ import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Processes;
 import dev.belfry.linux.RobustMutex;
+import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -14,9 +15,6 @@ import org.jspecify.annotations.Nullable;
  * holds the robust mutex of its entry, beats, and notices when the host is gone.
  */
 final class GuestLife implements Lifeline.Hold {
-  /** As after the signal by which the kernel would have killed us. */
-  private static final int KILLED = 128 + 9;
-
   private final Sys sys;
   private final @Nullable Doorbell bell;
   private final int parent;
@@ -127,7 +125,15 @@ final class GuestLife implements Lifeline.Hold {
       ended.close();
     }
     if (bell != null && segment != null && !segment.isHostGone()) {
-      Runtime.getRuntime().halt(KILLED);
+      dieAsTheKernelWouldHaveIt();
+    }
+  }
+
+  private void dieAsTheKernelWouldHaveIt() {
+    try {
+      Processes.kill(sys, (int) ProcessHandle.current().pid(), Signo.KILL);
+    } catch (ErrnoException impossible) {
+      throw new AssertionError("a process may always kill itself", impossible);
     }
   }
 }
