@@ -166,9 +166,9 @@ final class CGuestHostTest {
   void onADatagramBellTheNextRingTellsThatTheHostIsGone() throws Exception {
     int peer = segment.peers().reserve();
     Sockets.Pair ends = Sockets.pair(sys, Sockets.Type.DATAGRAM, false);
-    try (Fd host = ends.first();
-        Fd bell = ends.second();
-        SteppedGuest guest = start(peer, bell.number())) {
+    Fd host = ends.first();
+    Fd bell = ends.second();
+    try (SteppedGuest guest = start(peer, bell.number())) {
       bell.close();
       guest.step("attach", "attached");
       guest.step("ring", "rung");
@@ -177,6 +177,9 @@ final class CGuestHostTest {
       guest.step("receive", "over host_gone");
       guest.say("exit 0");
       assertThat(end()).isEqualTo("exit code 0");
+    } finally {
+      bell.close();
+      host.close();
     }
   }
 

@@ -82,6 +82,7 @@ final class CGuestTest {
   @EnumSource
   void everyKindAndLengthComesBackUnchanged(Placement placement) throws Exception {
     assertEchoes(
+        echo,
         HostOptions.DEFAULT.withPlacement(placement).withConfig(HostFixture.CONFIG),
         IntStream.rangeClosed(0, HostFixture.CONFIG.maxPayloadSize()).toArray());
   }
@@ -90,16 +91,23 @@ final class CGuestTest {
   @EnumSource
   void theLongestMessagesComeBackUnchanged(Placement placement) throws Exception {
     assertEchoes(
+        echo,
         HostOptions.DEFAULT.withPlacement(placement),
         IntStream.range(0, 100).map(i -> i % 3 == 0 ? i : 65532 - i).toArray());
   }
 
-  private void assertEchoes(HostOptions options, int... lengths) throws Exception {
+  @Test
+  void theProgramThatTheReadmeShowsWorks() throws Exception {
+    assertEchoes(new CGuests(programs).readme(), HostOptions.DEFAULT, 0, 1, 1000);
+  }
+
+  private void assertEchoes(List<String> program, HostOptions options, int... lengths)
+      throws Exception {
     var echoes = new Echoes(lengths);
     try (HostFixture fixture = HostFixture.of(options)) {
       ShmHost host = fixture.host();
       SpawnTicket ticket = host.addPeer(notices.options().withHandler(echoes));
-      Peer peer = host.spawn(echo, ticket);
+      Peer peer = host.spawn(program, ticket);
       echoes.sendTo(peer);
       while (fixture.loop.call(() -> echoes.count) < lengths.length) {
         Thread.onSpinWait(); // until the test's time is over

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Sys;
 import dev.belfry.testkit.TestProcess;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
@@ -83,7 +84,7 @@ final class CGuestTrustTest {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
       guest.close();
       segment.close();
     }

@@ -37,8 +37,16 @@ final class CGuests {
 
   /** The echo program that users get. */
   List<String> echo() throws IOException, InterruptedException {
-    Path program = directory.resolve("echo");
-    return List.of(CProgram.compile(program, home().resolve("echo.c"), options).toString());
+    return compile("echo", home().resolve("echo.c"));
+  }
+
+  /** The program that the README shows. */
+  List<String> readme() throws IOException, InterruptedException {
+    String text = Files.readString(home().resolve("README.md"));
+    int begin = text.indexOf("```c\n") + "```c\n".length();
+    Path source = directory.resolve("readme.c");
+    Files.writeString(source, text.substring(begin, text.indexOf("```\n", begin)));
+    return compile("readme", source);
   }
 
   /** The guest that takes the steps of {@link SteppingGuest}. */
@@ -47,9 +55,12 @@ final class CGuests {
     try (InputStream text = CGuests.class.getResourceAsStream("stepping_guest.c")) {
       Files.write(source, Objects.requireNonNull(text).readAllBytes());
     }
+    return compile("stepping_guest", source);
+  }
+
+  private List<String> compile(String name, Path source) throws IOException, InterruptedException {
     var all = new ArrayList<>(options);
     all.add("-I" + home());
-    Path program = directory.resolve("stepping_guest");
-    return List.of(CProgram.compile(program, source, all).toString());
+    return List.of(CProgram.compile(directory.resolve(name), source, all).toString());
   }
 }
