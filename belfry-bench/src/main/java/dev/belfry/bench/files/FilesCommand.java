@@ -100,7 +100,7 @@ public final class FilesCommand extends Benchmark {
       ContenderProcesses processes, String name, String cache, Duration measured)
       throws IOException {
     String question = cache + " " + measured.toNanos();
-    String[] answer = processes.get(name).ask(question, measured.plus(GRACE)).split(" ");
+    String[] answer = processes.get(name).ask(question, measured.plus(GRACE)).split(" ", 2);
     return Map.of(RATE, Double.valueOf(answer[0]), CPU, Double.valueOf(answer[1]));
   }
 
