@@ -174,6 +174,33 @@ final class RunTest {
     }
   }
 
+  @EveryBackend
+  void whatIsStartedAfterTheStopIsStoppedThoughTheLoopHasNotSeenIt(Backend backend)
+      throws Exception {
+    try (Driven driven = Driven.of(EventLoop.open(backend), RunMode.DRAINED, StopToken.NEVER)) {
+      var busy = new CountDownLatch(1);
+      var proceed = new CountDownLatch(1);
+      driven
+          .loop()
+          .scheduler()
+          .execute(
+              () -> {
+                busy.countDown();
+                LoopSupport.await(() -> proceed.getCount() == 0);
+              });
+      busy.await();
+      var before = driven.loop().scheduler().schedule().toFuture();
+      driven.loop().requestStop();
+      ScheduleOperation late = driven.loop().scheduler().schedule();
+      var lateDone = late.toFuture();
+      proceed.countDown();
+      assertThat(before).succeedsWithin(PATIENCE);
+      assertThat(lateDone).failsWithin(PATIENCE);
+      assertThat(late.outcome()).isEqualTo(Outcome.STOPPED);
+      assertThat(driven.joined()).isEqualTo(Outcome.VALUE);
+    }
+  }
+
   // r[verify loop.run.drained]
   @EveryBackend
   void aDrainedRunWaitsForEverythingInFlight(Backend backend) throws Exception {
