@@ -72,14 +72,15 @@ public final class Facilities {
     probe("io_uring_futex_wait", () -> ring.operation(IoUringProbe.OP_FUTEX_WAIT));
   }
 
-  private void futex() throws ErrnoException {
-    MemorySegment word = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
-    Calls.call("futex", "wake", () -> Futex.wake(sys, word, 1));
-  }
-
   /**
    * Waits for a word to stop being 1 that is 0: refused at once, but only by who knows the call.
    */
+  private void futex() throws ErrnoException {
+    MemorySegment word = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
+    expect(Errno.EAGAIN, "futex", new Futex(sys).await(word, 1, 0));
+  }
+
+  /** As {@link #futex}. */
   private void futexWaitv() throws ErrnoException {
     MemorySegment word = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
     var words = new FutexSet(sys, 1);

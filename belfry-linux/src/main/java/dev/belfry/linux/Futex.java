@@ -51,8 +51,8 @@ public final class Futex {
     return result;
   }
 
-  /** Wakes at most so many sleepers; returns how many. */
+  /** Wakes at most so many sleepers; returns how many, or less than zero if the kernel refuses. */
   public static int wake(Sys sys, MemorySegment word, int count) {
-    return sys.futex(word, FUTEX_WAKE, count, MemorySegment.NULL, MemorySegment.NULL, 0);
+    return sys.futex(word, FUTEX_WAKE, count);
   }
 }

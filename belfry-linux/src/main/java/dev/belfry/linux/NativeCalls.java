@@ -66,8 +66,8 @@ abstract class NativeCalls implements Sys {
   }
 
   /**
-   * Links a function that reports through errno. This and the next two are the bootstrap methods of
-   * the constants in generated code, so that a call is linked when it is first made.
+   * Links a function that reports through errno. This and the next three are the bootstrap methods
+   * of the constants in generated code, so that a call is linked when it is first made.
    *
    * @param type the Java type of the call
    * @return a handle of that type behind a first parameter for the state that receives errno
@@ -86,9 +86,20 @@ abstract class NativeCalls implements Sys {
   /** Links a system call by number, by way of {@code syscall(2)}, as {@link #libc} would. */
   static MethodHandle syscall(
       MethodHandles.Lookup caller, String name, Class<?> kind, MethodType type, int number) {
+    return numbered(type, number, true);
+  }
+
+  /** Links a system call by number that returns -1 on any error; the handle has the given type. */
+  static MethodHandle syscallWithoutErrno(
+      MethodHandles.Lookup caller, String name, Class<?> kind, MethodType type, int number) {
+    return numbered(type, number, false);
+  }
+
+  private static MethodHandle numbered(MethodType type, int number, boolean captureErrno) {
     MethodType c = type.changeReturnType(long.class).insertParameterTypes(0, long.class);
     MethodHandle call =
-        MethodHandles.insertArguments(link("syscall", c, 1, true), 1, (long) number);
+        MethodHandles.insertArguments(
+            link("syscall", c, 1, captureErrno), captureErrno ? 1 : 0, (long) number);
     return MethodHandles.explicitCastArguments(
         call, call.type().changeReturnType(type.returnType()));
   }

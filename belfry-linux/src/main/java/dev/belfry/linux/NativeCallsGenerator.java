@@ -97,6 +97,14 @@ final class NativeCallsGenerator {
       code.invokevirtual(ConstantDescs.CD_MethodHandle, "invokeExact", type).ineg().ireturn();
       return;
     }
+    Syscall syscall = method.getAnnotation(Syscall.class);
+    if (syscall != null && !syscall.errno()) {
+      code.ldc(constant("syscallWithoutErrno", method.getName(), List.of(type, number(method))));
+      loadArguments(code, type);
+      code.invokevirtual(ConstantDescs.CD_MethodHandle, "invokeExact", type)
+          .return_(TypeKind.from(type.returnType()));
+      return;
+    }
     int state = code.allocateLocal(TypeKind.REFERENCE);
     code.aload(0).invokevirtual(SUPER, "state", MethodTypeDesc.of(SEGMENT)).astore(state);
     code.ldc(

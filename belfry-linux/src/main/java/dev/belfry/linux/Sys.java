@@ -183,6 +183,10 @@ public interface Sys {
       MemorySegment word2,
       int value3);
 
+  /** For waking only: nobody can do anything about a failure, so that is just -1. */
+  @Syscall(value = 202, aarch64 = 98, errno = false)
+  int futex(MemorySegment word, int operation, int count);
+
   @Syscall(449)
   int futexWaitv(MemorySegment waiters, int count, int flags, MemorySegment timeout, int clock);
 

@@ -17,4 +17,10 @@ import java.lang.annotation.Target;
 
   /** The number on aarch64 where it differs. */
   int aarch64() default -1;
+
+  /**
+   * Whether the error number is wanted; if not, a failure is just -1. Passing the place for it
+   * makes an object that the compiler does not always take away again.
+   */
+  boolean errno() default true;
 }

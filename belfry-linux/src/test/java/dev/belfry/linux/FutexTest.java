@@ -83,7 +83,7 @@ final class FutexTest {
   void aWordThatIsNotAlignedIsRefused() {
     MemorySegment odd = arena.allocate(16).asSlice(2, 4);
     assertThat(new Futex(SYS).await(odd, 0, 0)).isEqualTo(-Errno.EINVAL);
-    assertThat(Futex.wake(SYS, odd, 1)).isEqualTo(-Errno.EINVAL);
+    assertThat(Futex.wake(SYS, odd, 1)).isNegative();
   }
 
   /** Wakes until somebody was there to be woken: the sleeper may not have gone to sleep yet. */

@@ -119,6 +119,7 @@ final class SysTest {
   private static List<Call> memory() {
     return List.of(
         call("futex", 0, (sys, room) -> sys.futex(room, 1, 1, NULL, NULL, 0)),
+        call("futex", -1, (sys, room) -> sys.futex(room.asSlice(1), 1, 1)),
         call("futexWaitv", -EINVAL, (sys, room) -> sys.futexWaitv(room, 0, 0, NULL, 1)),
         call("pthreadMutexattrInit", 0, (sys, room) -> sys.pthreadMutexattrInit(room)),
         call(

@@ -5,21 +5,30 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * A message's descriptor in a ring, 64 bytes that are written and read as eight words:
+ * A message's descriptor in a ring, 64 bytes, in the padded placement 128, that are written and
+ * read as words:
  *
  * <pre>
  *   0  msg_type (8 bits) | flags (8) | lap mark (16; 0 in format 1) | id (32)
  *   1  method_id
  *   2  payload_slot (32), all ones = inline | payload_generation (32)
  *   3  payload_offset (32) | payload_len (32)
- *   4  inline payload, to the end; what is behind payload_len is zero
+ *   4  inline payload; what is behind payload_len is zero in the first 32 bytes
  * </pre>
  *
  * The first word is written last: with its lap mark it tells a receiver that the rest is there.
  */
 // r[impl shm.desc.size]
 final class Descriptor {
+  /** The bytes in front of an inline payload. */
+  static final int FIELD_BYTES = 32;
+
+  /** What every descriptor has room for, and its first line. */
   static final int INLINE_BYTES = 32;
+
+  /** What the largest one has room for. */
+  static final int MOST_INLINE_BYTES = 96;
+
   static final int INLINE_SLOT = -1;
 
   private static final VarHandle LONGS =
@@ -28,7 +37,7 @@ final class Descriptor {
   private static final long METHOD_ID = 8;
   private static final long SLOT = 16;
   private static final long OFFSET = 24;
-  private static final long INLINE = 32;
+  private static final long INLINE = FIELD_BYTES;
 
   private Descriptor() {}
 
@@ -72,6 +81,11 @@ final class Descriptor {
   // r[impl shm.payload.inline]
   static void writeInline(
       Memory memory, long descriptor, long methodId, byte[] bytes, int offset, int length) {
+    // The second line first: who writes it in between has the first fetched away by the receiver,
+    // which is looking at it, and needs it twice.
+    for (int at = INLINE_BYTES; at < length; at += Long.BYTES) {
+      memory.setLong(descriptor + INLINE + at, word(bytes, offset + at, length - at));
+    }
     memory.setLong(descriptor + METHOD_ID, methodId);
     memory.setLong(descriptor + SLOT, Integer.toUnsignedLong(INLINE_SLOT));
     memory.setLong(descriptor + OFFSET, (long) length << 32);
@@ -103,9 +117,16 @@ final class Descriptor {
     }
   }
 
-  /** Copies the whole inline payload, whatever its length. */
-  static void readInline(Memory memory, long descriptor, byte[] to) {
+  /**
+   * Copies an inline payload in whole words.
+   *
+   * @param to has room for {@link #MOST_INLINE_BYTES}
+   */
+  static void readInline(Memory memory, long descriptor, byte[] to, int length) {
     for (int at = 0; at < INLINE_BYTES; at += Long.BYTES) {
+      LONGS.set(to, at, memory.getLong(descriptor + INLINE + at));
+    }
+    for (int at = INLINE_BYTES; at < length; at += Long.BYTES) {
       LONGS.set(to, at, memory.getLong(descriptor + INLINE + at));
     }
   }

@@ -1,12 +1,11 @@
 package dev.belfry.shm;
 
-import java.util.concurrent.atomic.AtomicIntegerArray;
-
 /**
  * The host's pool, which serves all guests. It remembers who holds which slot, so that a guest that
  * does not read cannot take what the others need: while others are attached, a slot is held back
  * for each of them as far as there are enough. And when a guest is gone, what it held comes back.
- * For any number of threads.
+ * For any number of threads: who touches the pool or the accounts holds the lock of this object, so
+ * that nobody takes a slot back in the middle of its being given to another guest.
  */
 final class HostSlots {
   private static final int NOBODY = 0;
@@ -21,7 +20,7 @@ final class HostSlots {
   private final int leastQuota;
 
   /** Who a slot was last sent to; it holds the slot while the slot is not free. */
-  private final AtomicIntegerArray holders;
+  private final int[] holders;
 
   HostSlots(Segment segment) {
     this.segment = segment;
@@ -30,7 +29,7 @@ final class HostSlots {
     this.peers = segment.peers();
     this.maxGuests = segment.config().maxGuests();
     this.leastQuota = Math.max(1, count - (maxGuests - 1));
-    this.holders = new AtomicIntegerArray(count);
+    this.holders = new int[count];
   }
 
   /** The pool as a source of slots for messages to one guest. */
@@ -50,15 +49,14 @@ final class HostSlots {
 
     @Override
     public int allocate() {
-      if (!isWithinQuota()) {
-        return -1;
+      synchronized (HostSlots.this) {
+        int slot = isWithinQuota() ? pool.allocate() : -1;
+        if (slot >= 0) {
+          holders[slot] = peer;
+          mayHold++;
+        }
+        return slot;
       }
-      int slot = pool.allocate();
-      if (slot >= 0) {
-        holders.setRelease(slot, peer);
-        mayHold++;
-      }
-      return slot;
     }
 
     // r[impl shm.segment.host-slots]
@@ -71,12 +69,19 @@ final class HostSlots {
 
     @Override
     public boolean hasFree() {
-      return isWithinQuota() && pool.hasFree();
+      synchronized (HostSlots.this) {
+        return isWithinQuota() && pool.hasFree();
+      }
     }
 
     @Override
     public long address(int slot) {
       return pool.address(slot);
+    }
+
+    @Override
+    public int generation(int slot) {
+      return pool.generation(slot);
     }
 
     @Override
@@ -97,10 +102,10 @@ final class HostSlots {
   }
 
   /** How many slots a guest has not given back. */
-  int held(int peer) {
+  synchronized int held(int peer) {
     int held = 0;
     for (int slot = 0; slot < count; slot++) {
-      if (holders.getAcquire(slot) == peer && !pool.isFree(slot)) {
+      if (holders[slot] == peer && !pool.isFree(slot)) {
         held++;
       }
     }
@@ -108,16 +113,17 @@ final class HostSlots {
   }
 
   /** Takes back what a guest holds that is gone. */
-  void takeBack(int peer) {
+  synchronized void takeBack(int peer) {
     for (int slot = 0; slot < count; slot++) {
-      if (holders.compareAndSet(slot, peer, NOBODY) && !pool.isFree(slot)) {
+      if (holders[slot] == peer && !pool.isFree(slot)) {
+        holders[slot] = NOBODY;
         pool.free(slot);
       }
     }
   }
 
   /** How many slots are free. */
-  int free() {
+  synchronized int free() {
     int free = 0;
     for (int slot = 0; slot < count; slot++) {
       free += pool.isFree(slot) ? 1 : 0;

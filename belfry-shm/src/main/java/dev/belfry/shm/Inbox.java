@@ -18,6 +18,7 @@ public final class Inbox {
   private final Ring ring;
   private final Memory memory;
   private final SlotReader slots;
+  private final int inlineBytes;
   private final Waiter waiter;
   private final Data data = new Data();
 
@@ -41,6 +42,7 @@ public final class Inbox {
     this.ring = ring;
     this.memory = ring.memory();
     this.slots = slots;
+    this.inlineBytes = segment.layout().inlineBytes();
     this.waiter = new Waiter(segment, strategy);
     if (strategy == WaitStrategy.SPIN || strategy == WaitStrategy.YIELD) {
       ring.receiverSpins();
@@ -165,12 +167,12 @@ public final class Inbox {
         throw new ProtocolViolation(
             Kind.INLINE_FIELDS, "an inline message has a generation or an offset");
       }
-      if (Integer.compareUnsigned(length, Descriptor.INLINE_BYTES) > 0) {
+      if (Integer.compareUnsigned(length, inlineBytes) > 0) {
         throw new ProtocolViolation(
             Kind.PAYLOAD_LENGTH,
             "an inline message of %d bytes".formatted(Integer.toUnsignedLong(length)));
       }
-      Descriptor.readInline(memory, descriptor, into.bytes());
+      Descriptor.readInline(memory, descriptor, into.bytes(), length);
     } else {
       slots.take(slot, generation, offset, length, into);
       slotFreed = true;

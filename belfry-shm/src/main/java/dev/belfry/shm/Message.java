@@ -8,8 +8,8 @@ import java.util.Arrays;
  * anew by each receive, so that receiving allocates nothing. For one thread at a time.
  */
 public final class Message {
-  /** Always room for what a descriptor holds, so that it is copied in one piece. */
-  private byte[] bytes = new byte[Descriptor.INLINE_BYTES];
+  /** Always room for what a descriptor holds, so that whole words can be copied. */
+  private byte[] bytes = new byte[Descriptor.MOST_INLINE_BYTES];
 
   private MessageKind kind = MessageKind.REQUEST;
   private int id;

@@ -1,12 +1,11 @@
 package dev.belfry.shm;
 
-import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.Objects;
 
 /**
- * The sending half of a link. Payloads of up to 32 bytes travel in the descriptor, larger ones in a
- * slot. For one thread at a time. Allocates nothing.
+ * The sending half of a link. Payloads of up to 32 bytes, in the padded placement 96, travel in the
+ * descriptor, larger ones in a slot. For one thread at a time. Allocates nothing.
  *
  * {@snippet :
  * SendResult result = outbox.send(MessageKind.REQUEST, 7, method, bytes, 0, bytes.length);
@@ -24,12 +23,13 @@ public final class Outbox {
   private final Ring ring;
   private final Memory memory;
   private final SlotSource slots;
+  private final int inlineBytes;
   private final int maxPayload;
   private final int capacity;
   private final Waiter waiter;
   private final Awaitable space;
   private final Awaitable slot;
-  private final TailWait read;
+  private final Unread read;
 
   /** Our counter: the next message gets it. Only written to shared memory, never read back. */
   private int head;
@@ -48,12 +48,13 @@ public final class Outbox {
     this.ring = ring;
     this.memory = ring.memory();
     this.slots = slots;
+    this.inlineBytes = segment.layout().inlineBytes();
     this.maxPayload = segment.config().maxPayloadSize();
     this.capacity = ring.capacity();
     this.waiter = new Waiter(segment, strategy);
-    this.space = new TailWait(capacity - 1);
+    this.space = new Unread(capacity - 1);
     this.slot = slots.shortage(link, ring);
-    this.read = new TailWait(0);
+    this.read = new Unread(0);
     if (strategy == WaitStrategy.SPIN || strategy == WaitStrategy.YIELD) {
       ring.senderSpins();
     }
@@ -94,7 +95,7 @@ public final class Outbox {
       }
       int counter = head;
       long descriptor = ring.descriptor(counter);
-      if (length <= Descriptor.INLINE_BYTES) {
+      if (length <= inlineBytes) {
         Descriptor.writeInline(memory, descriptor, methodId, bytes, offset, length);
       } else {
         if (length > maxPayload) {
@@ -106,10 +107,11 @@ public final class Outbox {
           return SendResult.NO_SLOT;
         }
         long address = slots.address(slot);
+        int generation = slots.generation(slot);
+        memory.setInt(address, generation);
         // r[impl shm.slot.payload-offset]
         memory.write(address + SegmentConfig.GENERATION_BYTES, bytes, offset, length);
-        Descriptor.writeWithSlot(
-            memory, descriptor, methodId, slot, memory.getInt(address), length);
+        Descriptor.writeWithSlot(memory, descriptor, methodId, slot, generation, length);
       }
       memory.setLongRelease(
           descriptor, Descriptor.firstWord(kind, ring.lapMark(counter), (int) id));
@@ -243,31 +245,17 @@ public final class Outbox {
   }
 
   /** Waiting until the tail is close enough to the head. */
-  private final class TailWait implements Awaitable {
+  private final class Unread extends TailWait {
     private int mostUnread;
 
-    TailWait(int mostUnread) {
+    Unread(int mostUnread) {
+      super(link, ring);
       this.mostUnread = mostUnread;
     }
 
     @Override
     public boolean isReady() {
       return ring.unread(head) <= mostUnread;
-    }
-
-    @Override
-    public boolean isOver() {
-      return link.isOver();
-    }
-
-    @Override
-    public MemorySegment word() {
-      return ring.spaceWord();
-    }
-
-    @Override
-    public int arm() {
-      return ring.armSpace();
     }
   }
 }

@@ -165,6 +165,9 @@ public final class PeerTable {
       }
     }
     memory.setLong(memory.address(layout.heartbeat(peer), Long.BYTES), 0);
+    if (layout.isPadded()) {
+      clear(layout.keptSlots(peer), 8L * layout.bitmapWords());
+    }
     for (int word = 0; word < layout.bitmapWords(); word++) {
       long address = memory.address(layout.pool(peer) + 8L * word, Long.BYTES);
       memory.setLongRelease(address, layout.allFree(word));

@@ -47,6 +47,7 @@ final class Ring {
   private final long head;
   private final long tail;
   private final long descriptors;
+  private final int descriptorBytes;
   private final int mask;
   private final int lapShift;
   private final long dataFlag;
@@ -71,6 +72,7 @@ final class Ring {
     this.head = memory.address(layout.head(peer, direction), Integer.BYTES);
     this.tail = memory.address(layout.tail(peer, direction), Integer.BYTES);
     this.descriptors = memory.address(layout.ring(peer, direction), layout.ringBytes());
+    this.descriptorBytes = layout.descriptorBytes();
     this.mask = size - 1;
     this.lapShift = Integer.numberOfTrailingZeros(size);
     long dataAt = padded ? layout.dataSleeper(peer, direction) : layout.head(peer, direction);
@@ -91,7 +93,7 @@ final class Ring {
   }
 
   long descriptor(int counter) {
-    return descriptors + (long) (counter & mask) * SegmentLayout.DESCRIPTOR_BYTES;
+    return descriptors + (long) (counter & mask) * descriptorBytes;
   }
 
   /** Tells the lap of a counter from the one before; never zero, which is what new memory has. */

@@ -20,7 +20,9 @@ import static java.lang.Math.multiplyExact;
  *    6 the three offsets | 7 sleeps for g2h data | 8 for g2h space | 9 for h2g data
  *   10 for h2g space | 11 the guest's robust mutex
  *
+ * ring:    descriptors of 64 bytes, padded: 128
  * pool:    bitmap words, 1 = free | pad to 64 | slots, each a generation and a payload
+ *          padded: bitmap, pad to 128 | the same for slots that the owner keeps | slots
  * channel: 0 state | granted_total at 4 (format 1: 16 bytes) or 64 (padded: 128 bytes)
  * </pre>
  *
@@ -28,13 +30,14 @@ import static java.lang.Math.multiplyExact;
  */
 public final class SegmentLayout {
   static final int HEADER_BYTES = 128;
-  static final int DESCRIPTOR_BYTES = 64;
   static final int LINE_BYTES = 64;
 
+  private static final int V1_DESCRIPTOR_BYTES = 64;
   private static final int V1_ENTRY_BYTES = 64;
   private static final int V1_CHANNEL_BYTES = 16;
   private static final int BLOCK_BYTES = 128;
   private static final int PADDED_BLOCKS = 12;
+  private static final int PADDED_DESCRIPTOR_BYTES = 128;
   private static final int PADDED_CHANNEL_BYTES = 128;
 
   /** Where a word of a peer entry is: its offset in format 1, its block in the padded placement. */
@@ -63,9 +66,11 @@ public final class SegmentLayout {
   private final SegmentConfig config;
   private final boolean padded;
   private final int entryBytes;
+  private final int descriptorBytes;
   private final int channelBytes;
   private final long slotRegion;
   private final int bitmapWords;
+  private final long keptInPool;
   private final long poolHeaderBytes;
   private final long slotStride;
   private final long poolBytes;
@@ -84,6 +89,7 @@ public final class SegmentLayout {
     this.config = config;
     this.padded = placement == Placement.PADDED;
     this.entryBytes = padded ? PADDED_BLOCKS * BLOCK_BYTES : V1_ENTRY_BYTES;
+    this.descriptorBytes = padded ? PADDED_DESCRIPTOR_BYTES : V1_DESCRIPTOR_BYTES;
     this.channelBytes = padded ? PADDED_CHANNEL_BYTES : V1_CHANNEL_BYTES;
     int guests = config.maxGuests();
     // r[impl shm.segment.pool-size]
@@ -91,11 +97,13 @@ public final class SegmentLayout {
     try {
       this.slotRegion = align(HEADER_BYTES + (long) entryBytes * guests);
       this.bitmapWords = (int) ((config.slotsPerGuest() + 63L) / 64);
-      this.poolHeaderBytes = align(8L * bitmapWords);
+      long bitmapBytes = align(8L * bitmapWords);
+      this.keptInPool = padded ? bitmapBytes : 0;
+      this.poolHeaderBytes = bitmapBytes + keptInPool;
       this.slotStride = padded ? align(config.slotSize()) : config.slotSize();
       this.poolBytes = addExact(poolHeaderBytes, multiplyExact(config.slotsPerGuest(), slotStride));
       this.guestAreas = align(addExact(slotRegion, multiplyExact(guests + 1, poolBytes)));
-      this.channelTableInArea = align(2L * config.ringSize() * DESCRIPTOR_BYTES);
+      this.channelTableInArea = align(2L * config.ringSize() * descriptorBytes);
       this.areaBytes =
           addExact(channelTableInArea, align((long) config.maxChannels() * channelBytes));
       this.totalBytes = addExact(guestAreas, multiplyExact(guests, areaBytes));
@@ -104,8 +112,9 @@ public final class SegmentLayout {
     }
   }
 
-  private static long align(long bytes) {
-    return addExact(bytes, LINE_BYTES - 1) & -LINE_BYTES;
+  private long align(long bytes) {
+    int unit = padded ? BLOCK_BYTES : LINE_BYTES;
+    return addExact(bytes, unit - 1) & -unit;
   }
 
   /** How it is placed. */
@@ -231,6 +240,11 @@ public final class SegmentLayout {
     return slots >= 64 ? -1L : (1L << slots) - 1;
   }
 
+  /** The slots that a pool's owner keeps for later, as a bitmap; the padded placement only. */
+  long keptSlots(int owner) {
+    return pool(owner) + keptInPool;
+  }
+
   // r[impl shm.slot.pool-header-size]
   long slot(int owner, int index) {
     return pool(owner) + poolHeaderBytes + index * slotStride;
@@ -264,7 +278,17 @@ public final class SegmentLayout {
   }
 
   long ringBytes() {
-    return (long) config.ringSize() * DESCRIPTOR_BYTES;
+    return (long) config.ringSize() * descriptorBytes;
+  }
+
+  int descriptorBytes() {
+    return descriptorBytes;
+  }
+
+  /** The longest payload that travels in a descriptor: 32 bytes always, more if allowed at all. */
+  int inlineBytes() {
+    int allowed = Math.max(Descriptor.INLINE_BYTES, config.maxPayloadSize());
+    return Math.min(allowed, descriptorBytes - Descriptor.FIELD_BYTES);
   }
 
   /** The start of a guest's channel table. */

@@ -100,10 +100,13 @@ public record SegmentSnapshot(
         Integer.toUnsignedLong(head - tail));
   }
 
-  private static int freeSlots(Memory memory, SegmentLayout layout, int owner) {
+  static int freeSlots(Memory memory, SegmentLayout layout, int owner) {
     int free = 0;
     for (int word = 0; word < layout.bitmapWords(); word++) {
       long bits = memory.getLongAcquire(memory.address(layout.pool(owner) + 8L * word, Long.BYTES));
+      if (layout.isPadded()) {
+        bits |= memory.getLong(memory.address(layout.keptSlots(owner) + 8L * word, Long.BYTES));
+      }
       free += Long.bitCount(bits & layout.allFree(word));
     }
     return free;

@@ -1,50 +1,101 @@
 package dev.belfry.shm;
 
-import java.lang.foreign.MemorySegment;
-
 /**
  * A pool of slots, as its owner sees it: only the owner takes slots, the receivers of its messages
- * give them back. For any number of threads of the owner.
+ * give them back. For one thread at a time.
+ *
+ * <p>The bitmap is written by both sides, so each look at it fetches its line from the other
+ * processor. In the padded placement the owner therefore takes all free slots at once and keeps
+ * what it does not need yet; which these are it writes down in the pool for those who inspect it,
+ * but believes only its own memory. In format 1 the bitmap says what is under way, slot by slot.
  */
 // r[impl shm.segment.slot-pools]
 // r[impl shm.segment.slot-ownership]
 final class SlotPool implements SlotSource {
   private final Memory memory;
+  private final boolean padded;
   private final long bitmap;
+  private final long keptBitmap;
   private final int words;
   private final long lastWord;
   private final long slots;
   private final long stride;
 
+  /** Taken from the bitmap and not in use; always empty in format 1. */
+  private final long[] kept;
+
+  /** How often each slot was taken; read from the slots at first, and never again. */
+  private final int[] generations;
+
   SlotPool(Segment segment, int owner) {
     SegmentLayout layout = segment.layout();
     this.memory = segment.memory();
+    this.padded = layout.isPadded();
     this.bitmap = memory.address(layout.pool(owner), layout.poolBytes());
+    this.keptBitmap = padded ? memory.address(layout.keptSlots(owner), 0) : 0;
     this.words = layout.bitmapWords();
     this.lastWord = layout.allFree(words - 1);
     this.slots = memory.address(layout.slot(owner, 0), 0);
     this.stride = layout.slotStride();
+    this.kept = new long[words];
+    this.generations = new int[layout.config().slotsPerGuest()];
+    for (int slot = 0; slot < generations.length; slot++) {
+      generations[slot] = memory.getInt(address(slot));
+    }
   }
 
   // r[impl shm.slot.allocate]
   @Override
   public int allocate() {
+    int i = keptWord();
+    if (i < 0) {
+      takeFree();
+      i = keptWord();
+    }
+    if (i < 0) {
+      return -1;
+    }
+    int slot = 64 * i + Long.numberOfTrailingZeros(kept[i]);
+    setKept(i, kept[i] & (kept[i] - 1));
+    generations[slot]++;
+    return slot;
+  }
+
+  /** The first word in which we keep slots, or -1. */
+  private int keptWord() {
+    for (int i = 0; i < words; i++) {
+      if (kept[i] != 0) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Takes all free slots, or the first one in format 1. */
+  private void takeFree() {
     for (int i = 0; i < words; i++) {
       long address = bitmap + 8L * i;
       long word = memory.getLongAcquire(address);
       while ((word & existing(i)) != 0) {
-        int bit = Long.numberOfTrailingZeros(word & existing(i));
-        if (memory.compareAndSetLong(address, word, word & ~(1L << bit))) {
-          int slot = 64 * i + bit;
-          // Plain is enough: the slot is ours, and the descriptor that names it is published later.
-          long generation = address(slot);
-          memory.setInt(generation, memory.getInt(generation) + 1);
-          return slot;
+        long free = word & existing(i);
+        long taken = padded ? free : Long.lowestOneBit(free);
+        if (memory.compareAndSetLong(address, word, word & ~taken)) {
+          setKept(i, taken);
+          if (!padded) {
+            return;
+          }
+          break;
         }
         word = memory.getLongAcquire(address);
       }
     }
-    return -1;
+  }
+
+  private void setKept(int i, long slots) {
+    kept[i] = slots;
+    if (padded) {
+      memory.setLong(keptBitmap + 8L * i, slots);
+    }
   }
 
   /** The bits that stand for slots; others can write whatever they like into the rest. */
@@ -57,15 +108,20 @@ final class SlotPool implements SlotSource {
     return slots + slot * stride;
   }
 
+  @Override
+  public int generation(int slot) {
+    return generations[slot];
+  }
+
   boolean isFree(int slot) {
-    long word = memory.getLongAcquire(bitmap + 8L * (slot / 64));
+    long word = memory.getLongAcquire(bitmap + 8L * (slot / 64)) | kept[slot / 64];
     return ((word >>> slot) & 1) != 0;
   }
 
   @Override
   public boolean hasFree() {
     for (int i = 0; i < words; i++) {
-      if ((memory.getLongAcquire(bitmap + 8L * i) & existing(i)) != 0) {
+      if (((memory.getLongAcquire(bitmap + 8L * i) & existing(i)) | kept[i]) != 0) {
         return true;
       }
     }
@@ -76,25 +132,10 @@ final class SlotPool implements SlotSource {
   // r[impl shm.wakeup.slot-wait]
   @Override
   public Awaitable shortage(Link link, Ring ring) {
-    return new Awaitable() {
+    return new TailWait(link, ring) {
       @Override
       public boolean isReady() {
         return hasFree();
-      }
-
-      @Override
-      public boolean isOver() {
-        return link.isOver();
-      }
-
-      @Override
-      public MemorySegment word() {
-        return ring.spaceWord();
-      }
-
-      @Override
-      public int arm() {
-        return ring.armSpace();
       }
     };
   }

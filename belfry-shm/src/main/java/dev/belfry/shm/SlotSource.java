@@ -11,6 +11,9 @@ interface SlotSource {
   /** The address of a slot's generation, behind which is its payload. */
   long address(int slot);
 
+  /** The generation of a slot that was taken, which the sender writes into it. */
+  int generation(int slot);
+
   /**
    * What to wait for when there is no slot.
    *

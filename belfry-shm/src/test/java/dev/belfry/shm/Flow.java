@@ -8,7 +8,7 @@ import java.util.Random;
  * its number.
  */
 final class Flow {
-  private static final int[] EDGES = {0, 1, 31, 32, 33};
+  private static final int[] EDGES = {0, 1, 31, 32, 33, 96, 97};
   private static final int OFFSETS = 1009;
   private static final long PATIENCE_NANOS = 60_000_000_000L;
 

@@ -13,7 +13,7 @@ import java.util.Random;
  */
 final class Forger implements AutoCloseable {
   private static final SegmentConfig CONFIG = new SegmentConfig(124, 100, 1, 4, 128, 3, 4, 0);
-  private static final int BUDGET = 16;
+  static final int BUDGET = 16;
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
   private static final long[] NASTY = {
@@ -56,7 +56,19 @@ final class Forger implements AutoCloseable {
     for (int i = random.nextInt(4) - 1; i > 0; i--) {
       forge(random);
     }
+    return look();
+  }
+
+  /** The host looks; how many messages it got. */
+  int look() {
     return toGuest.inbox().receive(this::use, message, BUDGET);
+  }
+
+  /** Writes a word to some place behind the peer table: pools, rings and channels. */
+  void overwrite(int place, long word) {
+    long from = sides.host.layout().slotRegion();
+    long room = sides.bytes().byteSize() - from - Long.BYTES;
+    sides.bytes().set(LONG, from + place % room, word);
   }
 
   private void forge(Random random) {
@@ -72,7 +84,9 @@ final class Forger implements AutoCloseable {
       case 2, 3 ->
           memory.set(
               INT,
-              layout.ring(1, Direction.TO_HOST) + random.nextInt(4) * 64L + random.nextInt(16) * 4L,
+              layout.ring(1, Direction.TO_HOST)
+                  + (long) random.nextInt(4) * layout.descriptorBytes()
+                  + random.nextInt(16) * 4L,
               (int) value);
       case 4 -> memory.set(LONG, layout.pool(1), value);
       default -> memory.set(INT, layout.channelState(1, random.nextInt(4)), (int) value);

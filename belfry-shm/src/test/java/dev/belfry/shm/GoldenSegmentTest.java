@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Sys;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -22,6 +23,10 @@ final class GoldenSegmentTest {
   private static final SegmentConfig CONFIG = new SegmentConfig(60, 262144, 2, 4, 64, 3, 4, 0);
   private static final long METHOD = 0xa1a2_a3a4_a5a6_a7a8L;
   private static final int LENGTH = 2176;
+
+  /** The segments of that other implementation, where somebody has put them beside the project. */
+  private static final Path REFERENCE =
+      Path.of(System.getProperty("belfry.root")).resolveSibling("shared/data/shm-v1-golden");
 
   /** The expected bytes: line number to its 32 hexadecimal digits. */
   private final Map<Integer, String> expected = new TreeMap<>();
@@ -56,15 +61,15 @@ final class GoldenSegmentTest {
         Segment guest =
             Segment.attach(Sys.forAnyThread(), Path.of("/proc/self/fd/" + host.descriptor()))) {
       created();
-      assertBytes(host, "created");
+      assertBytes(host, "1-created");
 
       int peer = host.peers().reserve();
       line(0x80, "0300 0000 0100 0000 0000 0000 0000 0000");
-      assertBytes(host, "reserved");
+      assertBytes(host, "2-reserved");
 
       Link toHost = Link.claim(guest, peer, WaitStrategy.SLEEP);
       line(0x80, "0100 0000 0100 0000 0000 0000 0000 0000");
-      assertBytes(host, "attached");
+      assertBytes(host, "3-attached");
 
       Link toGuest = Link.toGuest(host, peer, WaitStrategy.SLEEP);
       send(toGuest, MessageKind.REQUEST, 7, rising(5, 0xde));
@@ -72,7 +77,7 @@ final class GoldenSegmentTest {
       send(toHost, MessageKind.RESPONSE, 9, rising(32, 0x37));
       send(toHost, MessageKind.DATA, 11, rising(33, 0x76));
       fourInFlight();
-      assertBytes(host, "four in flight");
+      assertBytes(host, "4-four-in-flight");
 
       assertThat(receive(toGuest)).isEqualTo(2);
       assertThat(receive(toHost)).isEqualTo(2);
@@ -80,20 +85,20 @@ final class GoldenSegmentTest {
       line(0x90, "0200 0000 0200 0000 0000 0000 0000 0000");
       line(0x100, "0700 0000 0000 0000 0000 0000 0000 0000");
       line(0x200, "0700 0000 0000 0000 0000 0000 0000 0000");
-      assertBytes(host, "all consumed");
+      assertBytes(host, "5-all-consumed");
 
       toHost.leave(0);
       line(0x80, "0200 0000 0100 0000 0200 0000 0200 0000");
-      assertBytes(host, "goodbye");
+      assertBytes(host, "6-goodbye");
 
       host.peers().recover(peer);
       line(0x80, "0000 0000 0100 0000 0000 0000 0000 0000");
       expected.remove(0x90);
-      assertBytes(host, "after the goodbye");
+      assertBytes(host, "7-after-goodbye");
 
       host.sayGoodbye();
       line(0x40, "0400 0000 0100 0000 0000 0000 0000 0000");
-      assertBytes(host, "host's goodbye");
+      assertBytes(host, "8-host-goodbye");
     }
   }
 
@@ -146,9 +151,12 @@ final class GoldenSegmentTest {
     return link.inbox().receive(message -> messages.add(message.kind()), new Message(), 10);
   }
 
-  private void assertBytes(Segment segment, String step) {
+  private void assertBytes(Segment segment, String step) throws IOException {
     byte[] bytes = segment.memory().mapping().toArray(JAVA_BYTE);
     assertThat(bytes).as(step).hasSize(LENGTH);
+    if (Files.isDirectory(REFERENCE)) {
+      assertThat(bytes).as(step).isEqualTo(Files.readAllBytes(REFERENCE.resolve(step + ".bin")));
+    }
     List<String> found = new ArrayList<>();
     for (int offset = 0; offset < LENGTH; offset += 16) {
       String hex = HexFormat.of().formatHex(bytes, offset, offset + 16);

@@ -14,7 +14,13 @@ final class GuestProgram {
   private GuestProgram() {}
 
   public static void main(String[] arguments) throws Exception {
-    Sys sys = arguments[3].equals("polling") ? withoutFutexes() : Sys.forAnyThread();
+    SysTap tap = SysTap.over(Sys.forAnyThread());
+    Sys sys =
+        switch (arguments[3]) {
+          case "polling" -> withoutFutexes();
+          case "counted" -> tap.sys();
+          default -> Sys.forAnyThread();
+        };
     WaitStrategy strategy = WaitStrategy.valueOf(arguments[2]);
     Segment segment = Segment.attach(sys, Path.of(arguments[1]));
     Link link = Link.walkIn(segment, strategy);
@@ -34,6 +40,7 @@ final class GuestProgram {
         System.out.println("attached");
         System.out.println(link.inbox().awaitData(FutexWait.FOREVER));
       }
+      case "waits" -> waitInterrupted(link, tap);
       default -> throw new IllegalArgumentException(arguments[0]);
     }
     link.leave(System.nanoTime() + PATIENCE_NANOS);
@@ -65,6 +72,20 @@ final class GuestProgram {
     }
     System.out.println("sleeps " + link.inbox().sleeps());
     System.out.println("unwoken " + link.inbox().unwoken());
+  }
+
+  /** Waits for 100 ms at a time, until such a wait was interrupted several times. */
+  private static void waitInterrupted(Link link, SysTap tap) {
+    link.inbox().receive(new Message(), FutexWait.FOREVER);
+    long nanos;
+    long before;
+    do {
+      before = tap.calls("futex");
+      long began = System.nanoTime();
+      link.inbox().awaitData(began + 100_000_000);
+      nanos = System.nanoTime() - began;
+    } while (tap.calls("futex") - before < 10);
+    System.out.println("waited millis " + nanos / 1_000_000);
   }
 
   /** Fills a ring of four and blocks in the fourth send. */

@@ -25,7 +25,6 @@ final class HotMessages {
       if (channel == null) {
         throw new AssertionError("no channel");
       }
-      report("wake", () -> sides.toHost.outbox().wakeConsumers());
       report("inline", () -> exchange(sides, message, small));
       report("slot", () -> exchange(sides, message, large));
       report(
@@ -35,6 +34,7 @@ final class HotMessages {
             sides.toGuest.inbox().receive(message);
             channel.grant(message.length());
           });
+      report("wake", () -> sides.toHost.outbox().wakeConsumers());
       report("wait", () -> sides.toHost.inbox().awaitData(System.nanoTime() + 1000));
     }
   }

@@ -50,16 +50,7 @@ final class Sides implements AutoCloseable {
 
   /** How many slots of a pool are free: the host's for 0, a guest's for its peer id. */
   int freeSlots(int owner) {
-    int free = 0;
-    for (int word = 0; word < host.layout().bitmapWords(); word++) {
-      free +=
-          Long.bitCount(
-              bytes()
-                  .get(
-                      java.lang.foreign.ValueLayout.JAVA_LONG,
-                      host.layout().pool(owner) + 8L * word));
-    }
-    return free;
+    return SegmentSnapshot.freeSlots(host.memory(), host.layout(), owner);
   }
 
   /** A payload in which every byte tells its place. */

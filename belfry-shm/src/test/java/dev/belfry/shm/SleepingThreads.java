@@ -3,6 +3,7 @@ package dev.belfry.shm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -15,11 +16,12 @@ final class SleepingThreads {
 
   /** How many threads of this process sit in a shared futex wait. */
   static int count() throws IOException {
-    return count(ProcessHandle.current().pid());
+    return ids(ProcessHandle.current().pid()).size();
   }
 
-  static int count(long pid) throws IOException {
-    int count = 0;
+  /** The kernel's ids of the threads of a process that do. */
+  static List<Integer> ids(long pid) throws IOException {
+    var ids = new ArrayList<Integer>();
     List<Path> tasks;
     try (Stream<Path> listed = Files.list(Path.of("/proc/" + pid + "/task"))) {
       tasks = listed.toList();
@@ -29,11 +31,13 @@ final class SleepingThreads {
         String call = Files.readString(task.resolve("syscall"));
         boolean futex = call.startsWith("202 ") || call.startsWith("98 ");
         boolean several = call.startsWith("449 "); // futex_waitv
-        count += several || (futex && call.contains(SHARED_WAIT)) ? 1 : 0;
+        if (several || (futex && call.contains(SHARED_WAIT))) {
+          ids.add(Integer.valueOf(String.valueOf(task.getFileName())));
+        }
       } catch (IOException ended) {
         // It was there a moment ago.
       }
     }
-    return count;
+    return ids;
   }
 }

@@ -82,7 +82,7 @@ final class TrustTest {
     }
   }
 
-  /** A change to the descriptor of a message with 40 bytes in slot 0, and what it is called. */
+  /** A change to the descriptor of a message with 100 bytes in slot 0, and what it is called. */
   static Stream<Arguments> forgeries() {
     return Stream.of(
         slot("kind 0", 0, 0, Kind.MESSAGE_KIND),
@@ -93,7 +93,7 @@ final class TrustTest {
         word("a slot never allocated", 16, 2, Kind.SLOT_GENERATION),
         word("generation too low", 20, 0, Kind.SLOT_GENERATION),
         word("generation too high", 20, 2, Kind.SLOT_GENERATION),
-        word("offset beyond the end", 24, 1020 - 39, Kind.SLOT_BOUNDS),
+        word("offset beyond the end", 24, 1020 - 99, Kind.SLOT_BOUNDS),
         word("offset that overflows", 24, -8, Kind.SLOT_BOUNDS),
         word("length beyond the maximum", 28, 1021, Kind.PAYLOAD_LENGTH),
         word("length 2^31", 28, 1 << 31, Kind.PAYLOAD_LENGTH),
@@ -117,7 +117,7 @@ final class TrustTest {
       throws IOException {
     for (Placement placement : Placement.values()) {
       try (Sides sides = Sides.of(placement, CONFIG)) {
-        send(sides.toHost, 1, payload(40, 1));
+        send(sides.toHost, 1, payload(100, 1));
         long descriptor = sides.host.layout().ring(1, Direction.TO_HOST);
         if (oneByte) {
           sides.bytes().set(JAVA_BYTE, descriptor + at, (byte) value);
@@ -126,7 +126,7 @@ final class TrustTest {
         }
         assertViolation(sides.toGuest, kind);
         // The other direction is the host's own affair, and goes on.
-        assertThat(send(sides.toGuest, 1, payload(40, 1))).as(name).isEqualTo(SendResult.SENT);
+        assertThat(send(sides.toGuest, 1, payload(100, 1))).as(name).isEqualTo(SendResult.SENT);
       }
     }
   }
@@ -134,9 +134,10 @@ final class TrustTest {
   // r[verify shm.desc.inline-fields]
   @ParameterizedTest
   @EnumSource
-  void inlineDescriptorsHaveNeitherGenerationNorOffsetAndAtMost32Bytes(Placement placement)
+  void inlineDescriptorsHaveNeitherGenerationNorOffsetAndAreNotTooLong(Placement placement)
       throws IOException {
-    int[][] forgeries = {{20, 1}, {24, 1}, {28, 33}, {28, -1}};
+    int tooLong = placement == Placement.V1 ? 33 : 97;
+    int[][] forgeries = {{20, 1}, {24, 1}, {28, tooLong}, {28, -1}};
     for (int[] forgery : forgeries) {
       try (Sides sides = Sides.of(placement, CONFIG)) {
         send(sides.toHost, 1, payload(32, 1));
@@ -152,12 +153,13 @@ final class TrustTest {
   @EnumSource
   void aMessageSentTwiceIsAcceptedOnce(Placement placement) throws IOException {
     try (Sides sides = Sides.of(placement, CONFIG)) {
-      send(sides.toHost, 1, payload(40, 1));
+      send(sides.toHost, 1, payload(100, 1));
       assertThat(sides.toGuest.inbox().receive(message)).isTrue();
       send(sides.toHost, 2, payload(10, 1));
       long ring = sides.host.layout().ring(1, Direction.TO_HOST);
-      sides.bytes().set(JAVA_LONG, ring + 64 + 16, sides.bytes().get(JAVA_LONG, ring + 16));
-      sides.bytes().set(JAVA_LONG, ring + 64 + 24, sides.bytes().get(JAVA_LONG, ring + 24));
+      long second = ring + sides.host.layout().descriptorBytes();
+      sides.bytes().set(JAVA_LONG, second + 16, sides.bytes().get(JAVA_LONG, ring + 16));
+      sides.bytes().set(JAVA_LONG, second + 24, sides.bytes().get(JAVA_LONG, ring + 24));
       assertViolation(sides.toGuest, Kind.SLOT_REPLAYED);
     }
   }
@@ -166,7 +168,7 @@ final class TrustTest {
   @EnumSource
   void aSlotThatIsFreeIsRefused(Placement placement) throws IOException {
     try (Sides sides = Sides.of(placement, CONFIG)) {
-      send(sides.toHost, 1, payload(40, 1));
+      send(sides.toHost, 1, payload(100, 1));
       sides.bytes().set(JAVA_LONG, sides.host.layout().pool(1), 15); // all four free
       assertViolation(sides.toGuest, Kind.SLOT_NOT_ALLOCATED);
     }
@@ -178,13 +180,13 @@ final class TrustTest {
   void bitsBeyondTheLastSlotAreNeverAllocated(Placement placement) throws IOException {
     try (Sides sides = Sides.of(placement, CONFIG)) {
       sides.bytes().set(JAVA_LONG, sides.host.layout().pool(0), ~0xfL);
-      assertThat(send(sides.toGuest, 1, payload(40, 1))).isEqualTo(SendResult.NO_SLOT);
+      assertThat(send(sides.toGuest, 1, payload(100, 1))).isEqualTo(SendResult.NO_SLOT);
       assertThat(sides.toGuest.outbox().awaitSlot(System.nanoTime())).isEqualTo(Awaited.TIMEOUT);
       sides.bytes().set(JAVA_LONG, sides.host.layout().pool(0), -1L);
       for (int i = 0; i < 4; i++) {
-        assertThat(send(sides.toGuest, 1, payload(40, 1))).isEqualTo(SendResult.SENT);
+        assertThat(send(sides.toGuest, 1, payload(100, 1))).isEqualTo(SendResult.SENT);
       }
-      assertThat(send(sides.toGuest, 1, payload(40, 1))).isEqualTo(SendResult.NO_SLOT);
+      assertThat(send(sides.toGuest, 1, payload(100, 1))).isEqualTo(SendResult.NO_SLOT);
     }
   }
 

@@ -4,7 +4,6 @@ import static dev.belfry.shm.WaitStrategy.ADAPTIVE;
 import static dev.belfry.shm.WaitStrategy.SLEEP;
 import static dev.belfry.shm.WaitStrategy.SPIN;
 import static dev.belfry.shm.WaitStrategy.YIELD;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Sys;
@@ -134,9 +133,9 @@ final class TwoProcessTest {
       assertThat(guest.exitCode()).isZero();
       assertThat(host.peers().state(1)).isEqualTo(PeerState.GOODBYE);
       for (int owner = 0; owner <= 1; owner++) {
-        assertThat(host.memory().mapping().get(JAVA_LONG, host.layout().pool(owner)))
+        assertThat(SegmentSnapshot.freeSlots(host.memory(), host.layout(), owner))
             .as("free slots of pool %d", owner)
-            .isEqualTo(host.layout().allFree(0));
+            .isEqualTo(config.slotsPerGuest());
       }
     }
   }
@@ -169,7 +168,7 @@ final class TwoProcessTest {
 
   static void awaitSleeper(TestProcess process) throws Exception {
     long deadline = System.nanoTime() + TestProcess.PATIENCE.toNanos();
-    while (SleepingThreads.count(process.pid()) == 0) {
+    while (SleepingThreads.ids(process.pid()).isEmpty()) {
       assertThat(System.nanoTime()).as("time until it sleeps").isLessThan(deadline);
       Thread.onSpinWait();
     }
@@ -214,6 +213,39 @@ final class TwoProcessTest {
       assertThat(guest.line("unwoken ")).as("lost by the guest").isEqualTo("0");
       assertThat(asleep).as("hand-overs to a sleeper").isGreaterThanOrEqualTo(handOvers);
     }
+  }
+
+  /** The waiting thread alone, and not for long: what else a JVM does would hide the answer. */
+  @ParameterizedTest
+  @EnumSource
+  void aWaitingThreadHardlyRuns(Placement placement) throws Exception {
+    Path path = directory.resolve("hub");
+    try (Segment host = Segment.create(Sys.forAnyThread(), path, placement, USUAL);
+        TestProcess guest =
+            TestProcess.java(GuestProgram.class, "wait", path.toString(), "ADAPTIVE", "futex")) {
+      awaitSleeper(guest);
+      int thread = SleepingThreads.ids(guest.pid()).getFirst();
+      Path task = Path.of("/proc/%d/task/%d".formatted(guest.pid(), thread));
+      long switchesBefore = switches(task);
+      long began = System.nanoTime();
+      Thread.sleep(1500);
+      long switches = switches(task) - switchesBefore;
+      // It wakes at the end of each stretch and goes to sleep again at once; spinning or polling
+      // it would be switched hundreds of times, or never.
+      long stretches = (System.nanoTime() - began) / Waiter.SLICE_NANOS;
+      assertThat(switches).isBetween(1L, stretches + 5);
+      host.sayGoodbye();
+      assertThat(guest.rest()).contains("OVER");
+    }
+  }
+
+  private static long switches(Path task) throws Exception {
+    String name = "voluntary_ctxt_switches:";
+    return Files.readAllLines(task.resolve("status")).stream()
+        .filter(line -> line.startsWith(name))
+        .mapToLong(line -> Long.parseLong(line.substring(name.length()).strip()))
+        .findFirst()
+        .orElseThrow();
   }
 
   /** Each process of a waiting pair; in a few seconds a JVM's own affairs would hide the answer. */

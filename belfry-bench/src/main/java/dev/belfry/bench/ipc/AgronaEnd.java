@@ -61,7 +61,7 @@ final class AgronaEnd implements IpcEnd {
   @Override
   public long receive() {
     while (in.read(handler, 1) == 0) {
-      // Spins without a hint, as all contenders that spin do here.
+      Thread.onSpinWait();
     }
     return received;
   }
@@ -70,7 +70,7 @@ final class AgronaEnd implements IpcEnd {
   public long receiveSome(long expected) {
     long before = count;
     while (in.read(handler) == 0) {
-      // Spins.
+      Thread.onSpinWait();
     }
     long next = expected + (count - before);
     IpcEnd.check(received, next - 1);

@@ -40,7 +40,7 @@ final class ChronicleEnd implements IpcEnd {
   @Override
   public long receive() {
     while (!in.readBytes(reading)) {
-      // Spins.
+      Thread.onSpinWait();
     }
     return received;
   }

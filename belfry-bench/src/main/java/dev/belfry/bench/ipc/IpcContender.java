@@ -32,7 +32,9 @@ enum IpcContender {
   C_SPIN("c-spin"),
   C_ADAPTIVE("c-adaptive"),
   C_FUTEX("c-futex"),
-  C_BATCH("c-batch");
+  C_BATCH("c-batch"),
+  /** One word there and back, no message at all: what the processors need; round trips only. */
+  C_WORD("c-word");
 
   /** How many messages a batch has. */
   private static final int BATCH = 32;
@@ -83,7 +85,11 @@ enum IpcContender {
   }
 
   boolean isC() {
-    return this == C_SPIN || this == C_ADAPTIVE || this == C_FUTEX || this == C_BATCH;
+    return this == C_SPIN
+        || this == C_ADAPTIVE
+        || this == C_FUTEX
+        || this == C_BATCH
+        || this == C_WORD;
   }
 
   /** How one of its two processes is started. */
@@ -94,6 +100,7 @@ enum IpcContender {
       case C_ADAPTIVE -> c(ring, role, "adaptive", directory, bytes);
       case C_FUTEX -> c(ring, role, "futex", directory, bytes);
       case C_BATCH -> c(ring, role, "spin", directory, bytes);
+      case C_WORD -> c(ring, role, "word", directory, bytes);
       case AERON, AGRONA_ONE, AGRONA_MANY, CHRONICLE -> java(OPENED, role, directory, bytes);
       default -> java(List.of(), role, directory, bytes);
     };
@@ -122,11 +129,15 @@ enum IpcContender {
     };
   }
 
-  /** Opens the end that waits for the other; it calls back when the other can come. */
-  IpcEnd passive(Path directory, int length, Runnable ready) throws Exception {
+  /**
+   * Opens the end that waits for the other; it calls back when the other can come.
+   *
+   * @param answers whether it answers each message
+   */
+  IpcEnd passive(Path directory, int length, boolean answers, Runnable ready) throws Exception {
     switch (this) {
       case AERON -> {
-        AeronEnd.startDriver(directory);
+        AeronEnd.startDriver(directory, answers);
         ready.run();
         return new AeronEnd(directory, true, length);
       }

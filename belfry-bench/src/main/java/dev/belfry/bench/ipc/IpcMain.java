@@ -59,7 +59,7 @@ public final class IpcMain {
   private static void serve(IpcContender contender, boolean echo, Path directory, int length) {
     try {
       stayOn(Affinity.get(SYS, Affinity.THIS_THREAD).length() - 1);
-      IpcEnd end = contender.passive(directory, length, () -> ContenderMain.ready(""));
+      IpcEnd end = contender.passive(directory, length, echo, () -> ContenderMain.ready(""));
       long expected = 0;
       while (true) {
         if (echo) {

@@ -22,7 +22,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "ipc-rtt",
     description = {
-      "Round trips between two processes, messages of 32 and 64 bytes.",
+      "Round trips between two processes, messages of 32, 64 and 128 bytes.",
       "--full: from 16 bytes to 64 KiB."
     },
     mixinStandardHelpOptions = true)

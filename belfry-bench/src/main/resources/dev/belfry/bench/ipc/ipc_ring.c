@@ -3,7 +3,8 @@
 //   ipc_ring ROLE MODE PATH BYTES BATCH
 //
 // ROLE  echo or sink (makes the file and answers or swallows), ping or source (measures)
-// MODE  spin, adaptive (spins, then sleeps on a futex) or futex (sleeps at once)
+// MODE  spin, adaptive (spins, then sleeps on a futex), futex (sleeps at once), or word: no ring,
+//       one word goes there and back, which nothing that looks at memory can be faster than
 // BATCH how many messages are published with one store of the head
 //
 // Says READY; a measuring process then answers each line "SECONDS" by a number: nanoseconds for a
@@ -23,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SIZE = 256, SLOTS = 16, SLOT_BYTES = 65600, INLINE = 32, SPIN_NANOS = 50000 };
+enum { SIZE = 256, SLOTS = 16, SLOT_BYTES = 65600, INLINE = 96, FIRST_LINE = 32, SPIN_NANOS = 50000 };
 enum { AWAKE, ASLEEP, SPINS };
 
 typedef struct { _Alignas(128) _Atomic uint32_t word; } line;
@@ -32,7 +33,7 @@ typedef struct {
   _Atomic uint64_t first;  // kind, lap mark, id: written last
   uint64_t method;
   uint32_t slot, generation, offset, length;
-  unsigned char payload[INLINE];
+  unsigned char payload[INLINE];  // the first 32 bytes are in the line of the fields
 } descriptor;
 
 typedef struct {
@@ -44,17 +45,31 @@ typedef struct {
 
 typedef struct { ring to, fro; _Atomic int ready; } shared;
 
-enum mode { MODE_SPIN, MODE_ADAPTIVE, MODE_FUTEX };
+enum mode { MODE_SPIN, MODE_ADAPTIVE, MODE_FUTEX, MODE_WORD };
 static enum mode mode;
 static uint32_t batch;
 
-typedef struct { ring *r; uint32_t head, published, tail; } sender;
+typedef struct {
+  ring *r;
+  uint32_t head, published, tail;
+  uint64_t kept;  // slots taken from free_slots and not used yet
+  uint32_t generations[SLOTS];
+} sender;
 typedef struct { ring *r; uint32_t tail, told; uint32_t accepted[SLOTS]; } receiver;
 
 static uint64_t now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+// Between two looks, so that they do not keep fetching the line that is just being written.
+static void relax(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("isb");
+#endif
 }
 
 static uint64_t mark(uint32_t counter) { return 0x8000 | (counter / SIZE & 0x7fff); }
@@ -73,7 +88,8 @@ static void wake_if_asleep(line *sleeper) {
     if (mode != MODE_FUTEX) {                                                            \
       uint64_t began = 0;                                                                \
       for (uint32_t i = 1; !(condition); i++) {                                          \
-        if (mode == MODE_ADAPTIVE && i % 100 == 0) {                                     \
+        relax();                                                                         \
+        if (mode == MODE_ADAPTIVE && i % 20 == 0) {                                      \
           uint64_t t = now();                                                            \
           if (began == 0) began = t;                                                     \
           if (t - began > SPIN_NANOS) break;                                             \
@@ -100,47 +116,52 @@ static void publish(sender *s) {
   wake_if_asleep(&s->r->data_sleeper);
 }
 
-static int allocate(ring *r) {
-  uint64_t word = atomic_load_explicit(&r->free_slots, memory_order_acquire);
-  while (word != 0) {
-    int bit = __builtin_ctzll(word);
-    if (atomic_compare_exchange_weak(&r->free_slots, &word, word & (word - 1))) {
-      uint32_t generation;
-      memcpy(&generation, r->slots[bit], 4);
-      generation++;
-      memcpy(r->slots[bit], &generation, 4);
-      return bit;
-    }
+static int allocate(sender *s) {
+  if (s->kept == 0) {
+    s->kept = atomic_exchange_explicit(&s->r->free_slots, 0, memory_order_acquire);
+    if (s->kept == 0) return -1;
   }
-  return -1;
+  int slot = __builtin_ctzll(s->kept);
+  s->kept &= s->kept - 1;
+  s->generations[slot]++;
+  return slot;
 }
 
 static void send_message(sender *s, const unsigned char *bytes, uint32_t length) {
+  if (mode == MODE_WORD) {
+    atomic_store_explicit(&s->r->head.word, ++s->head, memory_order_release);
+    return;
+  }
   if (!has_room(s)) {
     publish(s);
     AWAIT(has_room(s), &s->r->space_sleeper);
   }
   descriptor *d = &s->r->descriptors[s->head % SIZE];
-  d->method = 0;
-  d->offset = 0;
-  d->length = length;
+  // The descriptor's first line comes last: the receiver is looking at it.
+  uint32_t slot = UINT32_MAX, generation = 0;
   if (length <= INLINE) {
-    d->slot = UINT32_MAX;
-    d->generation = 0;
-    memcpy(d->payload, bytes, length);
-    memset(d->payload + length, 0, INLINE - length);
+    uint32_t first = length < FIRST_LINE ? length : FIRST_LINE;
+    memcpy(d->payload + first, bytes + first, length - first);
+    memcpy(d->payload, bytes, first);
+    memset(d->payload + first, 0, FIRST_LINE - first);
   } else {
-    int slot = allocate(s->r);
-    if (slot < 0) {
+    int free = allocate(s);
+    if (free < 0) {
       publish(s);
       // The condition is looked at again after it held, and must not take a second slot.
-      AWAIT(slot >= 0 || (slot = allocate(s->r)) >= 0, &s->r->space_sleeper);
+      AWAIT(free >= 0 || (free = allocate(s)) >= 0, &s->r->space_sleeper);
     }
+    slot = free;
+    generation = s->generations[slot];
+    memcpy(s->r->slots[slot], &generation, 4);
     memcpy(s->r->slots[slot] + 4, bytes, length);
-    d->slot = slot;
-    memcpy(&d->generation, s->r->slots[slot], 4);
-    memset(d->payload, 0, INLINE);
+    memset(d->payload, 0, FIRST_LINE);
   }
+  d->method = 0;
+  d->slot = slot;
+  d->generation = generation;
+  d->offset = 0;
+  d->length = length;
   atomic_store_explicit(&d->first, 1 | mark(s->head) << 16, memory_order_release);
   s->head++;
   if (s->head - s->published >= batch) publish(s);
@@ -164,6 +185,12 @@ static void die(const char *what) {
 }
 
 static void receive_message(receiver *v, unsigned char *bytes) {
+  if (mode == MODE_WORD) {
+    while (atomic_load_explicit(&v->r->head.word, memory_order_acquire) == v->tail) relax();
+    uint64_t number = v->tail++;
+    memcpy(bytes, &number, 8);
+    return;
+  }
   if (!is_there(v)) {
     if (v->told != v->tail) tell(v);
     AWAIT(is_there(v), &v->r->data_sleeper);
@@ -172,7 +199,8 @@ static void receive_message(receiver *v, unsigned char *bytes) {
   uint32_t slot = d->slot, generation = d->generation, length = d->length, offset = d->offset;
   if (slot == UINT32_MAX) {
     if (generation != 0 || offset != 0 || length > INLINE) die("bad inline descriptor");
-    memcpy(bytes, d->payload, INLINE);
+    memcpy(bytes, d->payload, FIRST_LINE);
+    if (length > FIRST_LINE) memcpy(bytes + FIRST_LINE, d->payload + FIRST_LINE, length - FIRST_LINE);
   } else {
     if (slot >= SLOTS || length > SLOT_BYTES - 4 || offset + (uint64_t)length > SLOT_BYTES - 4)
       die("bad slot");
@@ -262,13 +290,19 @@ static double source(sender *out, uint32_t length, double seconds) {
 
 int main(int argc, char **argv) {
   if (argc != 6) die("ROLE MODE PATH BYTES BATCH");
-  mode = argv[2][0] == 's' ? MODE_SPIN : argv[2][0] == 'a' ? MODE_ADAPTIVE : MODE_FUTEX;
+  switch (argv[2][0]) {
+    case 's': mode = MODE_SPIN; break;
+    case 'a': mode = MODE_ADAPTIVE; break;
+    case 'f': mode = MODE_FUTEX; break;
+    default: mode = MODE_WORD;
+  }
   uint32_t length = atoi(argv[4]);
   batch = atoi(argv[5]);
   int passive = strcmp(argv[1], "echo") == 0 || strcmp(argv[1], "sink") == 0;
   shared *s = map(argv[3], passive);
   static receiver in;
-  sender out = {passive ? &s->fro : &s->to, 0, 0, 0};
+  static sender out;
+  out.r = passive ? &s->fro : &s->to;
   in.r = passive ? &s->to : &s->fro;
   puts("READY");
   fflush(stdout);

@@ -1,0 +1,167 @@
+package dev.belfry.shm;
+
+import static dev.belfry.shm.Sides.CONFIG;
+import static dev.belfry.shm.WaitStrategy.SLEEP;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.linux.Sys;
+import dev.belfry.testkit.CProgram;
+import dev.belfry.testkit.TestProcess;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.IntSupplier;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Who sleeps is woken by the right call, also in other processes, and sees every end in time. */
+final class WakeTest {
+  private static final long SOON_NANOS = 100_000_000;
+
+  @TempDir private Path directory;
+
+  /** Three sleep at each place, in two processes: two of them here, one of them there. */
+  // r[verify shm.wakeup.wakes]
+  @ParameterizedTest
+  @CsvSource({"V1, producers", "V1, slots", "PADDED, producers", "PADDED, slots"})
+  void eachCallWakesAllSleepersOfItsKindAndNoOther(Placement placement, String forSpace)
+      throws Exception {
+    try (Sides sides = Sides.of(placement, CONFIG)) {
+      String path =
+          "/proc/%d/fd/%d".formatted(ProcessHandle.current().pid(), sides.host.descriptor());
+      Outbox outbox = sides.toGuest.outbox();
+      Inbox inbox = sides.toGuest.inbox();
+      Channel channel = channel(sides);
+      assertThat(outbox.wakeConsumers()).isZero();
+      assertThat(inbox.wakeProducers()).isZero();
+      assertThat(inbox.wakeSlotWaiters()).isZero();
+      assertThat(channel.wakeSenders()).isZero();
+      try (TestProcess two = TestProcess.java(SleeperProgram.class, path, "2");
+          TestProcess one = TestProcess.java(SleeperProgram.class, path, "1")) {
+        awaitSleepers(two, 6);
+        awaitSleepers(one, 3);
+        assertWakesThree(outbox::wakeConsumers, "data WOKEN", two, one);
+        assertWakesThree(channel::wakeSenders, "credit WOKEN", two, one);
+        assertWakesThree(
+            forSpace.equals("slots") ? inbox::wakeSlotWaiters : inbox::wakeProducers,
+            "space WOKEN",
+            two,
+            one);
+        assertThat(List.of(two.rest(), one.rest())).containsOnly(List.of());
+      }
+    }
+  }
+
+  private static void assertWakesThree(
+      IntSupplier wake, String line, TestProcess two, TestProcess one) throws InterruptedException {
+    int woken = wake.getAsInt();
+    // A thread that is seen in its call may still be on the way to the queue.
+    long deadline = System.nanoTime() + TestProcess.PATIENCE.toNanos();
+    while (woken < 3 && System.nanoTime() < deadline) {
+      woken += wake.getAsInt();
+    }
+    assertThat(woken).as(line).isEqualTo(3);
+    assertThat(List.of(two.line(), two.line(), one.line())).containsOnly(line);
+  }
+
+  /** The host's end of a channel that the guest has opened. */
+  private static Channel channel(Sides sides) {
+    Objects.requireNonNull(sides.toHost.channels().open()).send(new byte[0], 0, 0);
+    var message = new Message();
+    assertThat(sides.toGuest.inbox().receive(message)).isTrue();
+    return Objects.requireNonNull(sides.toGuest.channels().of(message));
+  }
+
+  private static void awaitSleepers(TestProcess process, int count) throws IOException {
+    long deadline = System.nanoTime() + TestProcess.PATIENCE.toNanos();
+    while (SleepingThreads.ids(process.pid()).size() < count) {
+      assertThat(System.nanoTime()).as("time until %d sleep", count).isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+  }
+
+  /**
+   * The JVM has a harmless handler for the signal, but a system call is interrupted by it. With a
+   * deadline that counts from each call anew, a wait would never end.
+   */
+  // r[verify shm.wakeup.consumer-wait]
+  @ParameterizedTest
+  @EnumSource
+  void signalsDoNotLengthenAWait(Placement placement) throws Exception {
+    Path storm =
+        CProgram.compile(
+            directory,
+            "storm",
+            """
+            #include <signal.h>
+            #include <stdlib.h>
+            #include <sys/syscall.h>
+            #include <unistd.h>
+            int main(int argc, char **argv) {
+              while (syscall(SYS_tgkill, atoi(argv[1]), atoi(argv[2]), SIGUSR2) == 0)
+                usleep(1000);
+            }
+            """);
+    Path path = directory.resolve("hub");
+    try (Segment host = Segment.create(Sys.forAnyThread(), path, placement, CONFIG);
+        TestProcess guest =
+            TestProcess.java(GuestProgram.class, "waits", path.toString(), "SLEEP", "counted")) {
+      awaitSleepers(guest, 1);
+      int thread = SleepingThreads.ids(guest.pid()).getFirst();
+      try (TestProcess _ =
+          TestProcess.start(
+              storm.toString(), String.valueOf(guest.pid()), String.valueOf(thread))) {
+        assertThat(Sides.send(Link.toGuest(host, 1, SLEEP), 1, new byte[0]))
+            .isEqualTo(SendResult.SENT);
+        assertThat(Long.parseLong(guest.line("waited millis "))).isBetween(100L, 10_000L);
+      }
+    }
+  }
+
+  /** How the peer of a sleeper can end, or its own side. */
+  enum End {
+    /** The host has seen that the guest is dead. */
+    DEATH,
+    GOODBYE,
+    CLOSE
+  }
+
+  // r[verify shm.wakeup.consumer-wait]
+  @ParameterizedTest
+  @EnumSource
+  void aWaitEndsSoonAfterEveryEnd(End end) throws Exception {
+    long best = Long.MAX_VALUE;
+    // A busy machine may be late now and then, but not always.
+    for (int i = 0; i < 10 && best >= SOON_NANOS; i++) {
+      try (Sides sides = Sides.of(Sys.forAnyThread(), Placement.V1, CONFIG, SLEEP)) {
+        CompletableFuture<Long> waiting = waiting(sides.toGuest);
+        long ended = System.nanoTime();
+        switch (end) {
+          case DEATH -> sides.host.peers().leave(1, 1);
+          case GOODBYE -> sides.toHost.leave(0);
+          case CLOSE -> sides.toGuest.close();
+        }
+        best = Math.min(best, waiting.get() - ended);
+      }
+    }
+    assertThat(best).isLessThan(SOON_NANOS);
+  }
+
+  /** Sleeps until it is over, and says when that was. */
+  private static CompletableFuture<Long> waiting(Link link) throws IOException {
+    CompletableFuture<Long> waiting =
+        CompletableFuture.supplyAsync(
+            () -> {
+              assertThat(link.inbox().awaitData(FutexWait.FOREVER)).isEqualTo(Awaited.OVER);
+              return System.nanoTime();
+            });
+    while (SleepingThreads.ids(ProcessHandle.current().pid()).isEmpty()) {
+      assertThat(waiting).isNotDone();
+    }
+    return waiting;
+  }
+}
