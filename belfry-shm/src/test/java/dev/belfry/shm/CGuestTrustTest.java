@@ -56,7 +56,7 @@ final class CGuestTrustTest {
 
     void descriptor(long kind, long slot, long generation, long offset, long length) {
       long at = layout.ring(1, Direction.TO_GUEST);
-      memory.set(JAVA_LONG, at + 16, slot & 0xffff_ffffL | generation << 32);
+      memory.set(JAVA_LONG, at + 16, (slot & 0xffff_ffffL) | generation << 32);
       memory.set(JAVA_LONG, at + 24, offset | length << 32);
       memory.set(JAVA_LONG, at, kind | (layout.isPadded() ? 0x8000_0000L : 0));
       head(1);
