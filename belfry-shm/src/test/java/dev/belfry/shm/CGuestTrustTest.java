@@ -168,11 +168,15 @@ final class CGuestTrustTest {
     for (int round = 0; round < ROUNDS; round++) {
       try (var forgery = new Forgery(placement)) {
         forgery.guest.say("rubbish");
+        assertThat(forgery.guest.line()).isEqualTo("reading rubbish");
+        var ring = new Ring(forgery.segment, 1, Direction.TO_GUEST);
         for (int i = 0; i < WRITES; i++) {
           writeRubbish(forgery, random);
+          if (i % 64 == 0) {
+            ring.wakeAll(); // so that it looks, instead of sleeping through it
+          }
         }
         forgery.segment.sayGoodbye();
-        assertThat(forgery.guest.line()).isEqualTo("reading rubbish");
         String end = forgery.guest.line();
         assertThat(end)
             .as("round %d of seed %d", round, seed)
