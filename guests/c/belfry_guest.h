@@ -173,7 +173,8 @@ static inline belfry_result belfry_ring(belfry_guest *guest);
 
 /*
  * Leaves: waits until the host has read what was sent, at most until the deadline, and says
- * goodbye. BELFRY_OK if all was read. What the host had sent can still be received.
+ * goodbye. BELFRY_OK if all was read. What the host had sent can still be received. For the thread
+ * that sends.
  */
 static inline belfry_result belfry_detach(belfry_guest *guest, int64_t deadline);
 

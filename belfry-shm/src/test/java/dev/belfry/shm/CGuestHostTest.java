@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Fd;
 import dev.belfry.linux.PidFd;
+import dev.belfry.linux.Processes;
+import dev.belfry.linux.RobustMutex;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sockets;
 import dev.belfry.linux.Spawn;
@@ -96,6 +98,18 @@ final class CGuestHostTest {
     }
   }
 
+  // r[verify shm.death.detection-methods]
+  @Test
+  void theKernelMarksTheMutexOfAKilledGuest() throws Exception {
+    int peer = segment.peers().reserve();
+    try (SteppedGuest guest = start(peer, bells.guest().descriptor())) {
+      guest.step("attach", "attached");
+      Processes.kill(sys, pid(), Signo.KILL);
+      assertThat(end()).isEqualTo("killed by SIGKILL");
+      assertThat(mutexWord(peer)).isEqualTo(RobustMutex.OWNER_DIED);
+    }
+  }
+
   private int pid() {
     return child == null ? -1 : child.pid();
   }
@@ -166,9 +180,9 @@ final class CGuestHostTest {
   void onADatagramBellTheNextRingTellsThatTheHostIsGone() throws Exception {
     int peer = segment.peers().reserve();
     Sockets.Pair ends = Sockets.pair(sys, Sockets.Type.DATAGRAM, false);
-    try (Fd host = ends.first();
-        Fd bell = ends.second();
-        SteppedGuest guest = start(peer, bell.number())) {
+    Fd host = ends.first();
+    Fd bell = ends.second();
+    try (SteppedGuest guest = start(peer, bell.number())) {
       bell.close();
       guest.step("attach", "attached");
       guest.step("ring", "rung");
@@ -177,6 +191,9 @@ final class CGuestHostTest {
       guest.step("receive", "over host_gone");
       guest.say("exit 0");
       assertThat(end()).isEqualTo("exit code 0");
+    } finally {
+      bell.close();
+      host.close();
     }
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Sys;
 import dev.belfry.testkit.TestProcess;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
@@ -55,7 +56,7 @@ final class CGuestTrustTest {
 
     void descriptor(long kind, long slot, long generation, long offset, long length) {
       long at = layout.ring(1, Direction.TO_GUEST);
-      memory.set(JAVA_LONG, at + 16, slot & 0xffff_ffffL | generation << 32);
+      memory.set(JAVA_LONG, at + 16, (slot & 0xffff_ffffL) | generation << 32);
       memory.set(JAVA_LONG, at + 24, offset | length << 32);
       memory.set(JAVA_LONG, at, kind | (layout.isPadded() ? 0x8000_0000L : 0));
       head(1);
@@ -83,7 +84,7 @@ final class CGuestTrustTest {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
       guest.close();
       segment.close();
     }
@@ -167,11 +168,15 @@ final class CGuestTrustTest {
     for (int round = 0; round < ROUNDS; round++) {
       try (var forgery = new Forgery(placement)) {
         forgery.guest.say("rubbish");
+        assertThat(forgery.guest.line()).isEqualTo("reading rubbish");
+        var ring = new Ring(forgery.segment, 1, Direction.TO_GUEST);
         for (int i = 0; i < WRITES; i++) {
           writeRubbish(forgery, random);
+          if (i % 64 == 0) {
+            ring.wakeAll(); // so that it looks, instead of sleeping through it
+          }
         }
         forgery.segment.sayGoodbye();
-        assertThat(forgery.guest.line()).isEqualTo("reading rubbish");
         String end = forgery.guest.line();
         assertThat(end)
             .as("round %d of seed %d", round, seed)

@@ -232,9 +232,7 @@ final class CKillTest {
                   ? List.of("attached", "dying", "gone killed by SIGKILL")
                   : List.of("dying", "gone killed by SIGKILL"));
       long mark = padded ? 1 : 0;
-      assertThat((long) load.delivered)
-          .as(which)
-          .isBetween(load.published, load.published + mark);
+      assertThat((long) load.delivered).as(which).isBetween(load.published, load.published + mark);
       return load.delivered;
     }
   }

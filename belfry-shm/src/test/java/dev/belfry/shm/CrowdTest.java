@@ -111,8 +111,8 @@ final class CrowdTest {
     }
   }
 
-  private static void assertOneMoreIsRefused(
-      HostFixture fixture, String echo, PeerOptions options) throws Exception {
+  private static void assertOneMoreIsRefused(HostFixture fixture, String echo, PeerOptions options)
+      throws Exception {
     assertThatThrownBy(() -> fixture.host().addPeer(options))
         .isInstanceOf(SegmentException.class)
         .hasMessageContaining("no free peer entry, all 255 are taken");
