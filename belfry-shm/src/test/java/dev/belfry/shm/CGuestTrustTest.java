@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class CGuestTrustTest {
   private static final boolean STRESS = Boolean.getBoolean("belfry.stress");
   private static final int ROUNDS = STRESS ? 300 : 15;
-  private static final int WRITES = 20_000;
+  private static final int ROUND_MILLIS = 30;
 
   @TempDir private static Path programs;
   private static List<String> stepping;
@@ -170,11 +170,12 @@ final class CGuestTrustTest {
         forgery.guest.say("rubbish");
         assertThat(forgery.guest.line()).isEqualTo("reading rubbish");
         var ring = new Ring(forgery.segment, 1, Direction.TO_GUEST);
-        for (int i = 0; i < WRITES; i++) {
-          writeRubbish(forgery, random);
-          if (i % 64 == 0) {
-            ring.wakeAll(); // so that it looks, instead of sleeping through it
+        long until = Sides.inMillis(ROUND_MILLIS);
+        while (System.nanoTime() - until < 0) {
+          for (int i = 0; i < 64; i++) {
+            writeRubbish(forgery, random);
           }
+          ring.wakeAll(); // so that it looks, instead of sleeping through it
         }
         forgery.segment.sayGoodbye();
         String end = forgery.guest.line();
