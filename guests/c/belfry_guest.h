@@ -194,6 +194,7 @@ static inline const char *belfry_error(const belfry_guest *guest);
  *   header | peer table | host pool | pool 1 | ... | pool G | pad | area 1 | ... | area G
  *   area: guest->host ring | host->guest ring | channel table
  *   pool: bitmap words, 1 = free | pad | slots, each a generation (4 bytes) and a payload
+ *         padded: behind the bitmap another one, for slots that an owner keeps; we keep none
  */
 enum { BELFRY__TO_HOST, BELFRY__TO_GUEST };                               /* rings */
 enum { BELFRY__EMPTY, BELFRY__ATTACHED, BELFRY__LEFT, BELFRY__RESERVED }; /* states of entries */
@@ -331,17 +332,14 @@ static inline uint64_t belfry__u64(const uint8_t *header, size_t offset) {
 static inline bool belfry__compute(belfry__layout *l, uint64_t file_bytes) {
     uint64_t unit = l->padded ? BELFRY__BLOCK : BELFRY__LINE;
     uint64_t channel_bytes = l->padded ? BELFRY__BLOCK : 16;
-    uint32_t allowed = l->max_payload > 32 ? l->max_payload : 32;
     l->descriptor_bytes = l->padded ? 128 : 64;
-    l->inline_bytes = l->descriptor_bytes - BELFRY__FIELD_BYTES;
-    if (l->inline_bytes > allowed) {
-        l->inline_bytes = allowed;
-    }
+    uint32_t inline_room = l->descriptor_bytes - BELFRY__FIELD_BYTES;
+    uint32_t allowed = l->max_payload > 32 ? l->max_payload : 32;
+    l->inline_bytes = allowed < inline_room ? allowed : inline_room;
     l->entry_bytes = l->padded ? 12 * BELFRY__BLOCK : 64;
     l->slot_region = belfry__align(BELFRY__HEADER_BYTES + l->entry_bytes * l->max_guests, unit);
     l->bitmap_words = (l->slots + 63) / 64;
-    /* padded: a second bitmap, for slots that an owner keeps for later; this one keeps none */
-    l->pool_header_bytes = (l->padded ? 2 : 1) * belfry__align(8ull * l->bitmap_words, unit);
+    l->pool_header_bytes = belfry__align(8ull * l->bitmap_words, unit) * (l->padded ? 2 : 1);
     l->slot_stride = l->padded ? belfry__align(l->slot_size, unit) : l->slot_size;
     l->pool_bytes = l->pool_header_bytes + l->slots * l->slot_stride;
     if (l->pool_bytes > file_bytes / (l->max_guests + 1)) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Fd;
 import dev.belfry.linux.PidFd;
+import dev.belfry.linux.Processes;
+import dev.belfry.linux.RobustMutex;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sockets;
 import dev.belfry.linux.Spawn;
@@ -93,6 +95,18 @@ final class CGuestHostTest {
       assertThat(segment.peers().state(peer)).isEqualTo(PeerState.GOODBYE);
       guest.say("exit 0");
       assertThat(end()).isEqualTo("exit code 0");
+    }
+  }
+
+  // r[verify shm.death.detection-methods]
+  @Test
+  void theKernelMarksTheMutexOfAKilledGuest() throws Exception {
+    int peer = segment.peers().reserve();
+    try (SteppedGuest guest = start(peer, bells.guest().descriptor())) {
+      guest.step("attach", "attached");
+      Processes.kill(sys, pid(), Signo.KILL);
+      assertThat(end()).isEqualTo("killed by SIGKILL");
+      assertThat(mutexWord(peer)).isEqualTo(RobustMutex.OWNER_DIED);
     }
   }
 

@@ -278,7 +278,7 @@ final class CGuestTest {
       guest.step("send 1 1", "SENT");
       assertThat(notices.next()).isEqualTo("message 1 1");
       guest.kill();
-      assertThat(notices.next()).isEqualTo("dying MUTEX");
+      assertThat(notices.next()).startsWith("dying"); // so small that any witness may be first
       assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
     }
   }

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class CGuestTrustTest {
   private static final boolean STRESS = Boolean.getBoolean("belfry.stress");
   private static final int ROUNDS = STRESS ? 300 : 15;
-  private static final int WRITES = 20_000;
+  private static final int ROUND_MILLIS = 30;
 
   @TempDir private static Path programs;
   private static List<String> stepping;
@@ -56,8 +56,8 @@ final class CGuestTrustTest {
 
     void descriptor(long kind, long slot, long generation, long offset, long length) {
       long at = layout.ring(1, Direction.TO_GUEST);
-      memory.set(JAVA_LONG, at + 16, slot & 0xffff_ffffL | generation << 32);
-      memory.set(JAVA_LONG, at + 24, offset | length << 32);
+      memory.set(JAVA_LONG, at + 16, (slot & 0xffff_ffffL) | (generation << 32));
+      memory.set(JAVA_LONG, at + 24, offset | (length << 32));
       memory.set(JAVA_LONG, at, kind | (layout.isPadded() ? 0x8000_0000L : 0));
       head(1);
     }
@@ -168,11 +168,16 @@ final class CGuestTrustTest {
     for (int round = 0; round < ROUNDS; round++) {
       try (var forgery = new Forgery(placement)) {
         forgery.guest.say("rubbish");
-        for (int i = 0; i < WRITES; i++) {
-          writeRubbish(forgery, random);
+        assertThat(forgery.guest.line()).isEqualTo("reading rubbish");
+        var ring = new Ring(forgery.segment, 1, Direction.TO_GUEST);
+        long until = Sides.inMillis(ROUND_MILLIS);
+        while (System.nanoTime() - until < 0) {
+          for (int i = 0; i < 64; i++) {
+            writeRubbish(forgery, random);
+          }
+          ring.wakeAll(); // so that it looks, instead of sleeping through it
         }
         forgery.segment.sayGoodbye();
-        assertThat(forgery.guest.line()).isEqualTo("reading rubbish");
         String end = forgery.guest.line();
         assertThat(end)
             .as("round %d of seed %d", round, seed)
