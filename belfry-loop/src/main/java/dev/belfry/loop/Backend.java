@@ -8,6 +8,7 @@ import java.util.Optional;
  * A kernel interface that drives a loop. All offer the same operations and handles, so a program
  * changes nothing but the name.
  */
+// r[impl loop.test.matrix]
 public enum Backend {
   /** {@code epoll_pwait2}, which waits with nanosecond resolution; Linux 5.11. */
   EPOLL("epoll"),

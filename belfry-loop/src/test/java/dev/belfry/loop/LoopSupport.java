@@ -41,7 +41,6 @@ final class LoopSupport {
   @Retention(RetentionPolicy.RUNTIME)
   @ParameterizedTest(name = "{0}")
   @EnumSource(Backend.class)
-  // r[impl loop.test.matrix]
   @interface EveryBackend {}
 
   /** A test of how epoll is used, which runs once for each backend that uses it. */

@@ -76,17 +76,6 @@ public final class ShmHost implements AutoCloseable {
             ? Segment.createAnonymous(options.sys(), options.placement(), options.config())
             : Segment.create(options.sys(), path, options.placement(), options.config());
     var host = new ShmHost(loop, options, segment);
-    try {
-      for (int peer = 1; peer <= segment.config().maxGuests(); peer++) {
-        RobustMutex mutex = host.mutex(peer);
-        if (mutex != null) {
-          mutex.initialise();
-        }
-      }
-    } catch (IOException e) {
-      segment.close();
-      throw e;
-    }
     host.rounds.start();
     return host;
   }
@@ -316,8 +305,7 @@ public final class ShmHost implements AutoCloseable {
     if (!layout.isPadded()) {
       return null;
     }
-    return new RobustMutex(
-        sys, segment.memory().mapping().asSlice(layout.robustMutex(peer), RobustMutex.bytes()));
+    return Segment.mutex(sys, segment.memory().mapping(), layout, peer);
   }
 
   /** Runs something on the loop; nothing if that has ended. */

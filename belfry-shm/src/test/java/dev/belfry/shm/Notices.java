@@ -1,5 +1,7 @@
 package dev.belfry.shm;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.belfry.linux.ExitStatus;
 import java.util.Arrays;
 import java.util.List;
@@ -55,6 +57,11 @@ final class Notices implements PeerListener, MessageHandler {
       throw new AssertionError("nothing more is told after " + all);
     }
     return notice;
+  }
+
+  /** The first sign of a death, whichever of those that can tell of it was first. */
+  void expectDying() throws Exception {
+    assertThat(next()).isIn("dying MUTEX", "dying DOORBELL", "dying PROCESS");
   }
 
   /** All notices so far. */

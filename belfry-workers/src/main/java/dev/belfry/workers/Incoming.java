@@ -66,7 +66,7 @@ final class Incoming {
   }
 
   private synchronized @Nullable Transfer ended(Message message) {
-    channels.apply(message);
+    var _ = channels.apply(message); // which ends it
     Transfer transfer = transfers.remove(message.id());
     if (transfer == null || message.kind() == MessageKind.RESET) {
       return null;

@@ -185,13 +185,13 @@ final class Serving {
   /** What cannot be sent because the pool is gone, nobody waits for. */
   private void answer(long id, Status status, byte[] payload) {
     if (outgoing.fits(payload.length)) {
-      outgoing.send(MessageKind.RESPONSE, id, status.ordinal(), payload, FutexWait.FOREVER);
+      outgoing.send(MessageKind.RESPONSE, id, status.number(), payload, FutexWait.FOREVER);
       return;
     }
     Channel channel = outgoing.openChannel(this::isHostGone, FutexWait.FOREVER);
     if (channel != null) {
       byte[] announced = Protocol.answer(channel.id(), payload.length);
-      long method = status.ordinal() | Protocol.ANSWER_IN_CHUNKS;
+      long method = status.number() | Protocol.ANSWER_IN_CHUNKS;
       outgoing.send(MessageKind.RESPONSE, id, method, announced, FutexWait.FOREVER);
       outgoing.sendChunks(channel, payload, this::isHostGone, FutexWait.FOREVER);
     }

@@ -39,6 +39,9 @@ final class Supervisor {
   /** How long to wait for the last words of a process that has ended. */
   private static final Duration LAST_WORDS = Duration.ofMillis(50);
 
+  /** Enough for any delay, and no overflow. */
+  private static final int MOST_DOUBLINGS = 20;
+
   private static final PooledWorker[] NOBODY = {};
 
   private final PoolOptions options;
@@ -409,10 +412,10 @@ final class Supervisor {
     if (inARow == 0) {
       return Duration.ZERO;
     }
-    double whole =
-        Math.min(
-            options.longestDelay.toNanos(), options.firstDelay.toNanos() * Math.pow(2, inARow - 1));
-    return Duration.ofNanos((long) (whole * ThreadLocalRandom.current().nextDouble(0.5, 1)));
+    int doublings = Math.min(inARow - 1, MOST_DOUBLINGS);
+    long whole =
+        Math.min(options.longestDelay.toMillis(), options.firstDelay.toMillis() << doublings);
+    return Duration.ofMillis(ThreadLocalRandom.current().nextLong(whole / 2, whole + 1));
   }
 
   private Optional<Path> crashFile(int pid) {

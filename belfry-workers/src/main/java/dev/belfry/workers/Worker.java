@@ -33,6 +33,7 @@ public final class Worker {
   }
 
   /** A worker with the arguments of its program. */
+  @SuppressWarnings("IncorrectMainMethod") // it is called by one, and reads as one
   public static Worker main(String[] arguments) {
     return new Worker(arguments);
   }

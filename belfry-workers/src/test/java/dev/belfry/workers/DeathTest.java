@@ -119,7 +119,7 @@ final class DeathTest {
             .crashLimit(2)
             .restartDelay(Duration.ofMillis(10), Duration.ofMillis(10))
             .listener(told);
-    try (WorkerPool pool = WorkerPool.open(options)) {
+    try (WorkerPool _ = WorkerPool.open(options)) {
       await().until(() -> told.circuits.size() == 1);
       assertThat(told.deaths).allSatisfy(death -> assertThat(death.how()).contains("ENOENT"));
     }

@@ -9,6 +9,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
 
 import dev.belfry.shm.Placement;
 import dev.belfry.testkit.Descriptors;
@@ -21,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,7 +53,7 @@ final class WorkerPoolTest {
     try (WorkerPool pool = open(options(0).workers(2).spares(0))) {
       for (var factory : List.of(Thread.ofPlatform().factory(), Thread.ofVirtual().factory())) {
         try (var executor = Executors.newThreadPerTaskExecutor(factory)) {
-          var answers = new ArrayList<java.util.concurrent.Future<byte[]>>();
+          var answers = new ArrayList<Future<byte[]>>();
           for (int i = 0; i < 300; i++) {
             byte[] payload = bytes("x".repeat(i * 7) + i);
             answers.add(executor.submit(() -> pool.call("echo", payload)));
@@ -173,7 +175,7 @@ final class WorkerPoolTest {
     var told = new Pools.Told();
     try (WorkerPool pool = open(options(0).workers(1).spares(0).listener(told))) {
       call(pool, "say", "one\ntwo");
-      org.awaitility.Awaitility.await().until(() -> told.output.size() >= 2);
+      await().until(() -> told.output.size() >= 2);
       assertThat(told.output).containsExactly("sample-1: one", "sample-1: two");
     }
   }
