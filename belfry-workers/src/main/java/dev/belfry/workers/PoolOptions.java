@@ -27,7 +27,6 @@ public final class PoolOptions {
   Duration heartbeat = Duration.ofSeconds(1);
   Placement placement = Placement.PADDED;
   WaitStrategy strategy = WaitStrategy.ADAPTIVE;
-  int slotSize = 64 * 1024;
   @Nullable Path directory;
   @Nullable Path crashDirectory;
   final Map<String, String> environment = new TreeMap<>(System.getenv());

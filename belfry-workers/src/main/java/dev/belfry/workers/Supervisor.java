@@ -208,7 +208,12 @@ final class Supervisor {
   private void fillUp() {
     int wanted = options.workers + options.spares;
     while (!leaving && !circuitOpen && wantedSeats() + waitingToStart < wanted) {
-      startOne();
+      try {
+        startOne();
+      } catch (IOException e) { // all entries are still held by workers that are about to end
+        LOG.log(Level.WARNING, "no room for another worker yet", e);
+        fillUpAfter(options.firstDelay);
+      }
     }
   }
 
@@ -216,30 +221,43 @@ final class Supervisor {
     return seats.stream().filter(seat -> !seat.unwanted).count();
   }
 
-  private void startOne() {
+  private void fillUpAfter(Duration delay) {
+    waitingToStart++;
+    loop.scheduler()
+        .after(delay)
+        .start(
+            _ -> {
+              waitingToStart--;
+              fillUp();
+            });
+  }
+
+  private void startOne() throws IOException {
     String name = options.name + "-" + ++lastNumber;
     var worker = new PooledWorker(name, this, options.callsPerWorker, options.attempts);
+    SpawnTicket ticket =
+        host.addPeer(
+            PeerOptions.DEFAULT
+                .withName(name)
+                .withListener(worker)
+                .withHandler(worker)
+                .withStrategy(options.strategy)
+                .withAttachLimit(options.readyLimit));
+    worker.connect(ticket.peer(), host.segment().config());
     var seat = new Seat(worker);
+    seats.add(seat);
+    all = seats.stream().map(it -> it.worker).toList();
     try {
-      SpawnTicket ticket =
-          host.addPeer(
-              PeerOptions.DEFAULT
-                  .withName(name)
-                  .withListener(worker)
-                  .withHandler(worker)
-                  .withStrategy(options.strategy)
-                  .withAttachLimit(options.readyLimit));
-      worker.connect(ticket.peer(), host.segment().config());
-      seats.add(seat);
-      all = seats.stream().map(it -> it.worker).toList();
       spawn(seat, ticket);
-      loop.scheduler().after(options.readyLimit).start(_ -> endIfNotReady(worker));
-      if (options.recycleAge != null) {
-        loop.scheduler().after(options.recycleAge).start(_ -> retire(worker));
-      }
     } catch (IOException e) {
+      ticket.close();
       LOG.log(Level.DEBUG, "cannot start " + name, e);
       gone(worker, null, "cannot be started: " + e.getMessage());
+      return;
+    }
+    loop.scheduler().after(options.readyLimit).start(_ -> endIfNotReady(worker));
+    if (options.recycleAge != null) {
+      loop.scheduler().after(options.recycleAge).start(_ -> retire(worker));
     }
   }
 
@@ -384,14 +402,7 @@ final class Supervisor {
     if (delay.isZero()) {
       fillUp();
     } else {
-      waitingToStart++;
-      loop.scheduler()
-          .after(delay)
-          .start(
-              _ -> {
-                waitingToStart--;
-                fillUp();
-              });
+      fillUpAfter(delay);
     }
   }
 
