@@ -4,6 +4,7 @@ module dev.belfry.examples {
   requires dev.belfry.admin;
   requires dev.belfry.loop;
   requires dev.belfry.signals;
+  requires dev.belfry.workers;
   requires java.net.http;
   requires micrometer.registry.prometheus;
 }

@@ -49,7 +49,10 @@ public final class AdminOptions {
     return this;
   }
 
-  /** Which credentials count over TCP; by default the strongest of those there are. */
+  /**
+   * Which credentials count over TCP; by default client certificates where there are any, else the
+   * token. {@link AuthMethod#BASIC} has to be chosen.
+   */
   public AdminOptions authMethod(AuthMethod method) {
     this.authMethod = method;
     return this;
@@ -113,7 +116,8 @@ public final class AdminOptions {
                     ? "bearer needs a token: set bearerToken(Secret.fromFile(...))"
                     : "the admin surface does not start without credentials: set a token by"
                         + " bearerToken(Secret.fromFile(...)) or fromEnvironment, or client"
-                        + " certificates by tls(AdminTls.of(...).withClients(...))";
+                        + " certificates by tls(AdminTls.of(...).withClients(...)), or choose"
+                        + " authMethod(AuthMethod.BASIC) with basic(name, ...)";
             case BASIC ->
                 "basic needs a name and a password: set basic(name, Secret.fromFile(...))";
           });

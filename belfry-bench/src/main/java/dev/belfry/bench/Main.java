@@ -1,6 +1,9 @@
 package dev.belfry.bench;
 
+import dev.belfry.bench.death.DeathCommand;
+import dev.belfry.bench.doorbell.DoorbellCommand;
 import dev.belfry.bench.echo.EchoCommand;
+import dev.belfry.bench.files.FilesCommand;
 import dev.belfry.bench.ipc.RoundTripCommand;
 import dev.belfry.bench.ipc.ThroughputCommand;
 import dev.belfry.bench.signal.SignalCommand;
@@ -17,9 +20,12 @@ import picocli.CommandLine.Command;
     subcommands = {
       EchoCommand.class,
       TimersCommand.class,
+      FilesCommand.class,
       SignalCommand.class,
       RoundTripCommand.class,
-      ThroughputCommand.class
+      ThroughputCommand.class,
+      DeathCommand.class,
+      DoorbellCommand.class
     })
 public final class Main {
   private Main() {}

@@ -75,6 +75,17 @@ class BenchIT {
   }
 
   @Test
+  void filesAreReadThroughTheLoopAndThroughAChannel() throws Exception {
+    JsonNode report = report("files", "belfry-io_uring,belfry-epoll,file-channel");
+
+    assertThat(report.size()).isEqualTo(3 * 2);
+    for (JsonNode entry : report) {
+      assertThat(entry.at("/params/cache").asString()).isIn("cached", "direct");
+      assertThat(entry.at("/metrics/readsPerSecond/median").asDouble()).isGreaterThan(10);
+    }
+  }
+
+  @Test
   void timersMeasureLatenessAgainstABareWait() throws Exception {
     JsonNode report = report("timers", "bare-wait,bare-wait-c");
 
@@ -83,6 +94,27 @@ class BenchIT {
       assertThat(entry.at("/params/workload").asString()).isEqualTo("lateness");
       assertThat(entry.at("/metrics/latenessP99Nanos/median").asDouble()).isPositive();
       assertThat(entry.at("/metrics/early/max").asDouble()).isZero();
+    }
+  }
+
+  @Test
+  void deathIsNoticedByEveryWatcher() throws Exception {
+    JsonNode report = report("death", "belfry,pidfd-c,socket-c,ProcessHandle.onExit");
+
+    assertThat(report.size()).isEqualTo(4);
+    for (JsonNode entry : report) {
+      assertThat(entry.at("/params/worker").asString()).isEqualTo("c");
+      assertThat(entry.at("/metrics/noticeNanos/median").asDouble()).isPositive();
+    }
+  }
+
+  @Test
+  void doorbellsWakeEveryListener() throws Exception {
+    JsonNode report = report("doorbell", "belfry,belfry-loop,eventfd-c,pipe-c,socket-c");
+
+    assertThat(report.size()).isEqualTo(5);
+    for (JsonNode entry : report) {
+      assertThat(entry.at("/metrics/latencyP50Nanos/median").asDouble()).isPositive();
     }
   }
 

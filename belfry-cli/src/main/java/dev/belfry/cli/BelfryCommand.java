@@ -33,7 +33,7 @@ final class BelfryCommand implements Runnable {
     return new CommandLine(new BelfryCommand())
         .addSubcommand(new Doctor(sys))
         .addSubcommand(new Echo())
-        .addSubcommand(new Shm(sys))
+        .addSubcommand(Shm.commandLine(sys))
         .addSubcommand(SignalsCommand.commandLine())
         .addSubcommand(new CommandLine(new Bench()).setUnmatchedOptionsArePositionalParams(true))
         .addSubcommand(new HelpCommand())

@@ -11,7 +11,9 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -27,6 +29,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true)
 final class Echo implements Callable<Integer> {
   private static final int FAILED = 1;
+  private static final String AUTOMATIC = "auto";
 
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
 
@@ -36,7 +39,9 @@ final class Echo implements Callable<Integer> {
   @Option(
       names = "--backend",
       paramLabel = "NAME",
-      description = "epoll or epoll-timerfd; by default the best there is.")
+      description =
+          "epoll, epoll-timerfd or io_uring; auto for io_uring where it is allowed, else epoll. By"
+              + " default the best epoll there is.")
   private @Nullable String backend;
 
   @Option(names = "--coroutines", description = "Serve each client by a coroutine, not callbacks.")
@@ -63,7 +68,7 @@ final class Echo implements Callable<Integer> {
   // r[impl signals.scope.adoption]
   @Override
   public Integer call() {
-    LoopOptions options = LoopOptions.DEFAULT.backend(chosenBackend());
+    LoopOptions options = chosenOptions();
     var service = new ServiceSignals(spec.commandLine().getErr());
     try {
       return serve(options, service);
@@ -87,16 +92,22 @@ final class Echo implements Callable<Integer> {
     }
   }
 
-  private @Nullable Backend chosenBackend() {
+  private LoopOptions chosenOptions() {
     if (backend == null) {
-      return null;
+      return LoopOptions.DEFAULT;
+    }
+    if (backend.equals(AUTOMATIC)) {
+      return LoopOptions.DEFAULT.preferIoUring();
     }
     for (Backend known : Backend.values()) {
       if (known.label().equals(backend)) {
-        return known;
+        return LoopOptions.DEFAULT.backend(known);
       }
     }
+    String choice =
+        Arrays.stream(Backend.values()).map(Backend::label).collect(Collectors.joining(", "));
     throw new ParameterException(
-        spec.commandLine(), "There is no backend '" + backend + "': say epoll or epoll-timerfd.");
+        spec.commandLine(),
+        "There is no backend '%s': say %s or %s.".formatted(backend, choice, AUTOMATIC));
   }
 }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.function.BiConsumer;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -17,10 +18,13 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** {@code belfry shm}: looks into segments of shared memory, of living and of dead hosts. */
+/**
+ * {@code belfry shm}: looks into segments of shared memory, of living and of dead hosts, and tries
+ * hosts and guests of any make.
+ */
 @Command(
     name = "shm",
-    description = "Looks into a segment of shared memory; nothing is written.",
+    description = "Looks into segments of shared memory, and tries their hosts and guests.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND")
 final class Shm implements Runnable {
@@ -34,14 +38,21 @@ final class Shm implements Runnable {
     this.sys = sys;
   }
 
+  static CommandLine commandLine(Sys sys) {
+    return new CommandLine(new Shm(sys))
+        .addSubcommand(new ShmPing(sys))
+        .addSubcommand(new ShmEcho(sys))
+        .setCaseInsensitiveEnumValuesAllowed(true);
+  }
+
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Say what to do: stat or dump.");
+    throw new ParameterException(spec.commandLine(), "Say what to do: stat, dump, ping or echo.");
   }
 
   @Command(
       name = "stat",
-      description = "The guests of a segment, their rings and slots.",
+      description = "The guests of a segment, their rings and slots; nothing is written.",
       mixinStandardHelpOptions = true)
   int stat(
       @Parameters(paramLabel = "PATH", description = "The segment's file.") Path path,
@@ -52,7 +63,7 @@ final class Shm implements Runnable {
 
   @Command(
       name = "dump",
-      description = "Everything that is known of a segment.",
+      description = "Everything that is known of a segment; nothing is written.",
       mixinStandardHelpOptions = true)
   int dump(@Parameters(paramLabel = "PATH", description = "The segment's file.") Path path) {
     return show(path, Shm::printDump);

@@ -3,11 +3,15 @@ package dev.belfry.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Signo;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The packaged service has its signals from the signal standard. */
@@ -29,6 +33,30 @@ class EchoIT {
       assertThat(echo.end().exitCode()).isEqualTo(128 + signal);
       assertThat(Files.exists(socket)).isFalse();
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"io_uring, io_uring", "auto, io_uring", "epoll-timerfd, epoll-timerfd"})
+  void itServesOnTheBackendThatWasChosen(String chosen, String used) throws Exception {
+    try (Program echo = Program.of(BELFRY, "echo", "--port", "0", "--backend", chosen).start()) {
+      String line = echo.awaitLine("echo at");
+      assertThat(line).endsWith(" on " + used);
+      String port = line.replaceAll(".*:(\\d+) on .*", "$1");
+      try (var client = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(port))) {
+        client.getOutputStream().write("again".getBytes(StandardCharsets.US_ASCII));
+        byte[] answer = client.getInputStream().readNBytes("again".length());
+        assertThat(answer).asString(StandardCharsets.US_ASCII).isEqualTo("again");
+      }
+      echo.signal(Signo.TERM);
+      assertThat(echo.end().exitCode()).isEqualTo(128 + Signo.TERM);
+    }
+  }
+
+  @Test
+  void aBackendThatDoesNotExistIsAnsweredWithThoseThatDo() throws Exception {
+    Program.Result result = Program.of(BELFRY, "echo", "--port", "0", "--backend", "kqueue").run();
+    assertThat(result.exitCode()).isEqualTo(2);
+    assertThat(result.err()).contains("say epoll, epoll-timerfd, io_uring or auto");
   }
 
   @Test

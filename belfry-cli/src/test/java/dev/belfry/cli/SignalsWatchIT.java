@@ -89,6 +89,23 @@ class SignalsWatchIT {
   }
 
   @Test
+  void anInterruptThatComesLateCountsAsAFirstAgain() throws Exception {
+    try (Program program = watch("INT")) {
+      program.awaitLine("ready");
+      program.signal(Signo.INT);
+      program.awaitLine("SIGINT");
+      Thread.sleep(2_100);
+      program.signal(Signo.INT);
+      program.awaitLine("SIGINT");
+      program.signal(Signo.INT);
+      Program.Result end = program.end();
+
+      assertThat(end.exitCode()).isEqualTo(130);
+      assertThat(end.err().lines()).as("a hint for each first press").hasSize(2);
+    }
+  }
+
+  @Test
   void theWatchEndsWhenNobodyReadsIt() throws Exception {
     try (Program program = watch("USR1")) {
       program.awaitLine("ready");

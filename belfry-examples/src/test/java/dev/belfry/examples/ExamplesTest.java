@@ -48,6 +48,14 @@ final class ExamplesTest {
   }
 
   @Test
+  void shoutIsDoneInAnotherProcess() throws Exception {
+    try (TestProcess shout = TestProcess.java(Shout.class)) {
+      assertThat(shout.line()).isEqualTo("IS ANYBODY THERE?");
+      assertThat(shout.exitCode()).isZero();
+    }
+  }
+
+  @Test
   void copyFileCopiesEveryByte(@TempDir Path directory) throws Exception {
     Path from = directory.resolve("from");
     Path to = directory.resolve("to");

@@ -44,6 +44,7 @@ public final class Errno {
   public static final int ENAMETOOLONG = 36;
   public static final int ENOSYS = 38;
   public static final int ELOOP = 40;
+  public static final int ETIME = 62;
   public static final int EPROTO = 71;
   public static final int EOVERFLOW = 75;
   public static final int EILSEQ = 84;

@@ -166,7 +166,7 @@ public final class Facilities {
     }
   }
 
-  private static String explanation(String name, int errno) {
+  static String explanation(String name, int errno) {
     boolean uring = name.startsWith("io_uring");
     return switch (errno) {
       case Errno.ENOSYS -> "the kernel is too old, or a seccomp filter hides the call";

@@ -57,6 +57,27 @@ public final class Iovecs {
   }
 
   /**
+   * Copies into the pieces, one after the other, as a call that receives does.
+   *
+   * @param skipped how many bytes of the pieces have data already
+   * @return how many bytes had room
+   * @throws IllegalStateException if a piece was freed; then nothing was copied
+   */
+  public int copyFrom(MemorySegment source, long start, int length, int skipped) {
+    segment();
+    int copied = 0;
+    long skip = skipped;
+    for (int i = 0; i < count && copied < length; i++) {
+      long size = pieces[i].byteSize();
+      long room = Math.min(size - Math.min(skip, size), length - copied);
+      MemorySegment.copy(source, start + copied, pieces[i], size - Math.max(0, size - skip), room);
+      copied += (int) room;
+      skip = Math.max(0, skip - size);
+    }
+    return copied;
+  }
+
+  /**
    * The array, for a call.
    *
    * @throws IllegalStateException if a piece was freed: the kernel would write to anybody's memory

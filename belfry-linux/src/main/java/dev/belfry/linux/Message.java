@@ -63,6 +63,9 @@ public final class Message {
   private static final int MSG_TRUNC = 0x20;
   private static final int MSG_CMSG_CLOEXEC = 0x4000_0000;
 
+  static final int SEND_FLAGS = Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
+  static final int RECEIVE_FLAGS = Sockets.MSG_DONTWAIT | MSG_CMSG_CLOEXEC;
+
   private final Iovecs data;
   private final MemorySegment header;
   private final MemorySegment name;
@@ -144,12 +147,18 @@ public final class Message {
    * @return the number of bytes, or {@code -errno}
    */
   public long send(Sys sys, int fd) {
-    prepare(nameLength, descriptors == 0 ? 0 : writeControl());
+    MemorySegment out = prepareToSend();
     long result;
     do {
-      result = sys.sendmsg(fd, header, Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL);
+      result = sys.sendmsg(fd, out, SEND_FLAGS);
     } while (result == -EINTR);
     return result;
+  }
+
+  /** The header of what is to be sent. */
+  MemorySegment prepareToSend() {
+    prepare(nameLength, descriptors == 0 ? 0 : writeControl());
+    return header;
   }
 
   /**
@@ -160,15 +169,31 @@ public final class Message {
   public long receive(Sys sys, int fd) {
     long result;
     do {
-      // Just the room that was asked for, without the padding behind it: the kernel would use that
-      // for one descriptor more.
-      prepare(SocketAddresses.MAX_BYTES, controlBytes(maxDescriptors));
-      result = sys.recvmsg(fd, header, Sockets.MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+      result = sys.recvmsg(fd, prepareToReceive(), RECEIVE_FLAGS);
     } while (result == -EINTR);
+    received(result);
+    return result;
+  }
+
+  /** The header with room for what comes. */
+  MemorySegment prepareToReceive() {
+    // Just the room that was asked for, without the padding behind it: the kernel would use that
+    // for one descriptor more.
+    prepare(SocketAddresses.MAX_BYTES, controlBytes(maxDescriptors));
+    return header;
+  }
+
+  /** Takes note of what the kernel has put here, when it did so by {@link SubmissionQueue}. */
+  public void received(long result) {
     boolean arrived = result >= 0;
     nameLength = arrived ? header.get(JAVA_INT, NAME_LENGTH) : 0;
     descriptors = arrived ? readControl() : 0;
-    return result;
+  }
+
+  /** Receives bytes that came without a message, as on a stream; see {@link Iovecs#copyFrom}. */
+  public int receive(MemorySegment source, long start, int length, int skipped) {
+    prepare(0, 0);
+    return data.copyFrom(source, start, length, skipped);
   }
 
   private void prepare(int nameBytes, long controlBytes) {

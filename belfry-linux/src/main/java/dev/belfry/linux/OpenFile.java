@@ -70,17 +70,37 @@ public final class OpenFile {
   public static Fd openAt(Sys sys, int directory, Path path, int flags, int mode, long resolve)
       throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = arena.allocateFrom(path.toString());
-      MemorySegment how =
-          arena.allocateFrom(
-              JAVA_LONG,
-              Integer.toUnsignedLong(flags | OpenFlags.CLOSE_ON_EXEC),
-              // A mode without a file to create is an error to openat2.
-              (flags & OpenFlags.CREATE) != 0 ? mode : 0,
-              resolve);
+      Request request = request(arena, directory, path, flags, mode, resolve);
+      MemorySegment how = request.how;
       int number =
-          call("openat2", path, () -> sys.openat2(directory, name, how, OPEN_HOW.byteSize()));
+          call("openat2", path, () -> sys.openat2(directory, request.name, how, how.byteSize()));
       return Fd.own(sys, number, path.toString());
+    }
+  }
+
+  /** What {@link #openAt} asks for, in memory of the arena, for {@link SubmissionQueue#open}. */
+  public static Request request(
+      Arena arena, int directory, Path path, int flags, int mode, long resolve) {
+    MemorySegment how =
+        arena.allocateFrom(
+            JAVA_LONG,
+            Integer.toUnsignedLong(flags | OpenFlags.CLOSE_ON_EXEC),
+            // A mode without a file to create is an error to openat2.
+            (flags & OpenFlags.CREATE) != 0 ? mode : 0,
+            resolve);
+    return new Request(directory, arena.allocateFrom(path.toString()), how);
+  }
+
+  /** A file to open. */
+  public static final class Request {
+    final int directory;
+    final MemorySegment name;
+    final MemorySegment how;
+
+    private Request(int directory, MemorySegment name, MemorySegment how) {
+      this.directory = directory;
+      this.name = name;
+      this.how = how;
     }
   }
 }

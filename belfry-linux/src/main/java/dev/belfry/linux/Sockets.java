@@ -45,6 +45,8 @@ public final class Sockets {
   private static final int SOCK_NONBLOCK = 0x800;
   private static final int SOCK_CLOEXEC = 0x80000;
 
+  static final int ACCEPT_FLAGS = SOCK_NONBLOCK | SOCK_CLOEXEC;
+
   private Sockets() {}
 
   /** What a socket carries. */
@@ -129,8 +131,7 @@ public final class Sockets {
   public static int accept(Sys sys, int fd) {
     int result;
     do {
-      result =
-          sys.accept4(fd, MemorySegment.NULL, MemorySegment.NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+      result = sys.accept4(fd, MemorySegment.NULL, MemorySegment.NULL, ACCEPT_FLAGS);
     } while (result == -EINTR);
     return result;
   }

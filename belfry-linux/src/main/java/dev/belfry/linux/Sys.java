@@ -311,10 +311,14 @@ public interface Sys {
   @LibC("clock_gettime")
   int clockGettime(int clock, MemorySegment timespec);
 
-  // io_uring(7): what a probe needs.
+  // io_uring(7).
 
   @Syscall(425)
   int ioUringSetup(int entries, MemorySegment params);
+
+  @Syscall(426)
+  int ioUringEnter(
+      int ringFd, int submitted, int atLeast, int flags, MemorySegment argument, long size);
 
   @Syscall(427)
   int ioUringRegister(int ringFd, int operation, MemorySegment argument, int count);

@@ -60,7 +60,14 @@ final class LayoutsTest {
             PidFd.SIGINFO,
             "signo@0:4 errno@4:4 code@8:4 pid@16:4 uid@20:4 status@24:4 =128"),
         // include/uapi/linux/openat2.h
-        arguments("open_how", OpenFile.OPEN_HOW, "flags@0:8 mode@8:8 resolve@16:8 =24"));
+        arguments("open_how", OpenFile.OPEN_HOW, "flags@0:8 mode@8:8 resolve@16:8 =24"),
+        // include/uapi/linux/io_uring.h
+        arguments(
+            "io_uring_sqe",
+            UringStructs.SQE,
+            "opcode@0:1 flags@1:1 ioprio@2:2 fd@4:4 off@8:8 addr@16:8 len@24:4 rw_flags@28:4"
+                + " user_data@32:8 buf_index@40:2 personality@42:2 file_index@44:4 addr3@48:8 =64"),
+        arguments("io_uring_cqe", UringStructs.CQE, "user_data@0:8 res@8:4 flags@12:4 =16"));
   }
 
   @ParameterizedTest(name = "{0}")

@@ -165,6 +165,8 @@ final class SysTest {
         call("setrlimit", -EINVAL, (sys, room) -> sys.setrlimit(99, room)),
         new Call("ioUringSetup", (sys, room) -> sys.ioUringSetup(0, room), uring),
         new Call(
+            "ioUringEnter", (sys, _) -> sys.ioUringEnter(1_000_000, 0, 0, 0, NULL, 0), register),
+        new Call(
             "ioUringRegister", (sys, _) -> sys.ioUringRegister(1_000_000, 0, NULL, 0), register));
   }
 

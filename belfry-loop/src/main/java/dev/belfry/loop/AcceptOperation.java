@@ -10,6 +10,7 @@ import static dev.belfry.linux.Errno.EPROTO;
 
 import dev.belfry.linux.Fd;
 import dev.belfry.linux.Sockets;
+import dev.belfry.linux.SubmissionQueue;
 import dev.belfry.linux.Sys;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,9 @@ public final class AcceptOperation extends IoOperation<StreamSocket> {
 
   private final Acceptor acceptor;
   private @Nullable StreamSocket accepted;
+
+  /** How many connections were gone, one after the other. */
+  private int skipped;
 
   AcceptOperation(Acceptor acceptor) {
     super(acceptor);
@@ -53,21 +57,39 @@ public final class AcceptOperation extends IoOperation<StreamSocket> {
 
   @Override
   long attempt(Sys sys) {
-    int result;
-    int skipped = 0;
+    long result;
     do {
-      result = Sockets.accept(sys, acceptor.descriptor());
-      // Those are about the one connection, which is gone; the next may be better. Not for ever: a
-      // sandbox may refuse every one.
-    } while ((result == -ECONNABORTED || result == -EPROTO || result == -EPERM)
-        && ++skipped < MAX_SKIPPED);
-    return switch (-result) {
+      result = judge(Sockets.accept(sys, acceptor.descriptor()));
+    } while (result == AGAIN);
+    return result;
+  }
+
+  @Override
+  long judge(long result) {
+    boolean gone = result == -ECONNABORTED || result == -EPROTO || result == -EPERM;
+    // Those are about the one connection, which is gone; the next may be better. Not for ever: a
+    // sandbox may refuse every one.
+    if (gone && ++skipped < MAX_SKIPPED) {
+      return AGAIN;
+    }
+    skipped = 0;
+    return switch ((int) -result) {
       case EMFILE, ENFILE, ENOBUFS, ENOMEM, ECONNABORTED, EPROTO, EPERM -> {
         loop.metrics.acceptPostponed();
         yield LATER; // no event tells when there is room again
       }
       default -> result;
     };
+  }
+
+  @Override
+  boolean isRequest() {
+    return true;
+  }
+
+  @Override
+  void prepare(SubmissionQueue queue, long token) {
+    queue.accept(token, acceptor.descriptor());
   }
 
   @Override

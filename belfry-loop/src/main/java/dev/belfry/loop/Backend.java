@@ -1,5 +1,6 @@
 package dev.belfry.loop;
 
+import dev.belfry.linux.IoUring;
 import dev.belfry.linux.Sys;
 import java.util.Optional;
 
@@ -7,11 +8,17 @@ import java.util.Optional;
  * A kernel interface that drives a loop. All offer the same operations and handles, so a program
  * changes nothing but the name.
  */
+// r[impl loop.test.matrix]
 public enum Backend {
   /** {@code epoll_pwait2}, which waits with nanosecond resolution; Linux 5.11. */
   EPOLL("epoll"),
   /** {@code epoll_wait} and a timerfd, for kernels and sandboxes that refuse the other. */
-  EPOLL_TIMERFD("epoll-timerfd");
+  EPOLL_TIMERFD("epoll-timerfd"),
+  /**
+   * Requests that the kernel completes, also those for files; Linux 5.11, better from 6.1 on. Many
+   * containers and some machines refuse it, so it is used only if asked for.
+   */
+  IO_URING("io_uring");
 
   private final String label;
 
@@ -31,6 +38,9 @@ public enum Backend {
 
   /** Why this machine does not have it; empty if it does. */
   public Optional<String> unavailabilityCause() {
-    return EpollDriver.unavailabilityCause(this, Sys.forAnyThread());
+    Sys sys = Sys.forAnyThread();
+    return this == IO_URING
+        ? IoUring.unavailabilityCause(sys)
+        : EpollDriver.unavailabilityCause(this, sys);
   }
 }

@@ -5,10 +5,12 @@ import static dev.belfry.linux.Errno.EINPROGRESS;
 
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Sockets;
+import dev.belfry.linux.SubmissionQueue;
 import dev.belfry.linux.Sys;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 
 /** Connects a socket; made by {@link StreamSocket#connect}. */
 // r[impl loop.connect]
@@ -69,6 +71,17 @@ public final class ConnectOperation extends IoOperation<StreamSocket> {
     }
     // A Unix listener with a full queue says EAGAIN, and nothing tells when it has room again.
     return result == -EAGAIN ? LATER : result;
+  }
+
+  /** Not to a Unix listener, for whose queue the kernel would wait on a thread of its own. */
+  @Override
+  boolean isRequest() {
+    return !(address instanceof UnixDomainSocketAddress);
+  }
+
+  @Override
+  void prepare(SubmissionQueue queue, long token) {
+    queue.connect(token, socket.descriptor(), encoded);
   }
 
   @Override

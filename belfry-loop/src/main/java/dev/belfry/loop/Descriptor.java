@@ -14,11 +14,13 @@ import java.io.IOException;
 public final class Descriptor extends ByteHandle {
   private final boolean socket;
   private final boolean stream;
+  private final boolean regular;
 
-  private Descriptor(EventLoop loop, Fd fd, boolean socket, boolean stream) {
+  private Descriptor(EventLoop loop, Fd fd, boolean socket, boolean stream, boolean regular) {
     super(loop, fd, socket ? Kind.RECEIVE : Kind.READ, socket ? Kind.SEND : Kind.WRITE);
     this.socket = socket;
     this.stream = stream;
+    this.regular = regular;
   }
 
   /**
@@ -30,12 +32,13 @@ public final class Descriptor extends ByteHandle {
     Sys sys = loop.sharedSys;
     FdFlags.setNonBlocking(sys, fd.number(), true);
     FdFlags.setCloseOnExec(sys, fd.number(), true);
-    boolean socket = FileStatus.of(sys, fd.number()).isSocket();
+    FileStatus status = FileStatus.of(sys, fd.number());
+    boolean socket = status.isSocket();
     boolean stream =
         socket
             && Sockets.option(sys, fd.number(), Sockets.SOL_SOCKET, Sockets.SO_TYPE)
                 == Sockets.Type.STREAM.number();
-    return new Descriptor(loop, fd, socket, stream);
+    return new Descriptor(loop, fd, socket, stream, status.isRegular());
   }
 
   @Override
@@ -43,12 +46,17 @@ public final class Descriptor extends ByteHandle {
     return stream;
   }
 
+  @Override
+  boolean isRegularFile() {
+    return regular;
+  }
+
   /** A new pipe. */
   public static PipeEnds pipe(EventLoop loop) throws IOException {
     Pipe pipe = Pipe.open(loop.sharedSys, false);
     return new PipeEnds(
-        new Descriptor(loop, pipe.reader(), false, false),
-        new Descriptor(loop, pipe.writer(), false, false));
+        new Descriptor(loop, pipe.reader(), false, false, false),
+        new Descriptor(loop, pipe.writer(), false, false, false));
   }
 
   /** The two ends of a pipe; each closes for itself. */

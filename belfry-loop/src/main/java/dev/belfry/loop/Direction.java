@@ -32,6 +32,10 @@ final class Direction {
     return first;
   }
 
+  @Nullable IoOperation<?> last() {
+    return last;
+  }
+
   void add(IoOperation<?> operation) {
     operation.queued = true;
     operation.previous = last;

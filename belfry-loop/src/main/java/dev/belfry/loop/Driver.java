@@ -6,12 +6,16 @@ import dev.belfry.linux.ErrnoException;
  * What a {@link Backend} does for a loop. All but {@link #wake} happens on the loop thread. A
  * driver may complete an operation in {@code start} or much later; it completes each exactly once.
  */
+// r[impl loop.backend.surface]
 interface Driver extends AutoCloseable {
   /** A deadline that has always passed: do not wait at all. */
   long NOW = Long.MIN_VALUE;
 
   /** A deadline that never comes. */
   long FOREVER = Long.MAX_VALUE;
+
+  /** What it stands for. */
+  Backend backend();
 
   /** Begins an operation on a handle that is open. */
   void start(IoOperation<?> operation);
@@ -24,6 +28,28 @@ interface Driver extends AutoCloseable {
 
   /** Goes on with a handle that had used up its share of an earlier turn. */
   void resume(Handle handle);
+
+  /** Begins to wait for a word of memory. */
+  void start(FutexOperation operation);
+
+  /** Withdraws a wait for a word of memory; it completes as stopped, unless it is over. */
+  void cancel(FutexOperation operation);
+
+  /** Begins to open a file, if that can be done without the loop thread; else says no. */
+  default boolean open(OpenOperation operation) {
+    return false;
+  }
+
+  /** Withdraws the opening of a file that has begun. */
+  default void cancel(OpenOperation operation) {
+    throw new IllegalStateException("opening a file is over when it has begun");
+  }
+
+  /** The calling thread drives the loop now, and no other does until it leaves. */
+  default void threadStays() throws ErrnoException {}
+
+  /** The calling thread stays no longer. */
+  default void threadLeaves() {}
 
   /** Withdraws everything that is in flight, because the loop ends. */
   void cancelAll();

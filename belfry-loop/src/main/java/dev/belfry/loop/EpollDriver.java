@@ -31,6 +31,7 @@ final class EpollDriver implements Driver {
   private final EventFd wakeUp;
   private final EpollEvents batch = new EpollEvents(Arena.ofAuto(), BATCH);
   private final HandleTable handles = new HandleTable();
+  private final FutexWaits futexes = new FutexWaits();
 
   private EpollDriver(EventLoop loop, Epoll epoll, EpollWait wait, EventFd wakeUp) {
     this.loop = loop;
@@ -74,7 +75,8 @@ final class EpollDriver implements Driver {
     }
   }
 
-  Backend backend() {
+  @Override
+  public Backend backend() {
     return wait.backend();
   }
 
@@ -197,6 +199,17 @@ final class EpollDriver implements Driver {
           cancelAll(handle.reads);
           cancelAll(handle.writes);
         });
+    futexes.cancelAll();
+  }
+
+  @Override
+  public void start(FutexOperation operation) {
+    futexes.start(operation);
+  }
+
+  @Override
+  public void cancel(FutexOperation operation) {
+    futexes.cancel(operation);
   }
 
   private void cancelAll(Direction direction) {
@@ -237,11 +250,11 @@ final class EpollDriver implements Driver {
   // r[impl loop.wait.eintr] r[impl loop.err.unexpected]
   @Override
   public int poll(long deadline) throws ErrnoException {
-    int count = wait.await(batch, deadline);
+    int count;
+    do {
+      count = wait.await(batch, deadline); // each time it computes anew how long that is
+    } while (count == -EINTR);
     if (count < 0) {
-      if (count == -EINTR) {
-        return 0; // the loop computes anew how long to wait
-      }
       throw new ErrnoException(wait.call(), -count, loop);
     }
     for (int i = 0; i < count; i++) {
@@ -279,6 +292,7 @@ final class EpollDriver implements Driver {
 
   @Override
   public void close() {
+    futexes.close();
     wait.close();
     wakeUp.close();
     epoll.close();

@@ -1,12 +1,14 @@
 package dev.belfry.loop;
 
 import static java.lang.System.Logger.Level.ERROR;
+import static java.lang.System.Logger.Level.INFO;
 
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.ExitStatus;
 import dev.belfry.linux.PidFd;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -92,10 +94,23 @@ public final class EventLoop implements AutoCloseable {
     Sys given = options.systemCalls();
     this.sys = given != null ? given : Sys.forOneThread();
     this.sharedSys = given != null ? given : Sys.forAnyThread();
-    EpollDriver epoll = EpollDriver.open(this, options.backend());
-    this.driver = epoll;
-    this.backend = epoll.backend();
-    this.sleep = new Sleep(epoll, work, metrics, Scheduler.nanosOf(options.busyPoll()));
+    this.driver = openDriver();
+    this.backend = driver.backend();
+    this.sleep = new Sleep(driver, work, metrics, Scheduler.nanosOf(options.busyPoll()));
+  }
+
+  private Driver openDriver() throws ErrnoException {
+    if (options.backend() == Backend.IO_URING) {
+      return UringDriver.open(this);
+    }
+    if (options.prefersIoUring()) {
+      try {
+        return UringDriver.open(this);
+      } catch (ErrnoException refused) {
+        LOG.log(INFO, "the loop runs on epoll, because {0}", refused.getMessage());
+      }
+    }
+    return EpollDriver.open(this, options.backend());
   }
 
   /** A loop on the best epoll there is. */
@@ -165,14 +180,19 @@ public final class EventLoop implements AutoCloseable {
       if (ended) {
         throw new IllegalStateException("the loop was stopped, which is final");
       }
-      while (!isDone(mode)) {
-        if (token.isStopRequested()) {
-          return Outcome.STOPPED;
+      driver.threadStays();
+      try {
+        while (!isDone(mode)) {
+          if (token.isStopRequested()) {
+            return Outcome.STOPPED;
+          }
+          turn(Sleep.FOREVER, false);
         }
-        turn(Sleep.FOREVER, false);
+        finish();
+        return Outcome.VALUE;
+      } finally {
+        driver.threadLeaves();
       }
-      finish();
-      return Outcome.VALUE;
     }
   }
 
@@ -273,18 +293,7 @@ public final class EventLoop implements AutoCloseable {
 
   /** Coroutines that are left have to run to their end, and a virtual thread cannot carry them. */
   private void closeOnPlatformThread() {
-    Thread closing = Thread.ofPlatform().name("belfry-loop-close").start(this::close);
-    boolean interrupted = false;
-    while (closing.isAlive()) {
-      try {
-        closing.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Joining.awaitEnd(Thread.ofPlatform().name("belfry-loop-close").start(this::close));
   }
 
   /** Waits until nobody drives the loop, whichever way it was driven, and takes it over. */
@@ -330,6 +339,18 @@ public final class EventLoop implements AutoCloseable {
     } catch (IOException impossible) {
       throw new AssertionError("a timer does not fail", impossible);
     }
+  }
+
+  // Memory.
+
+  /**
+   * Waits while a word of memory has a value. An io_uring does that without a thread (Linux 6.7);
+   * else the loop has one for it, from the first such wait on.
+   *
+   * @param word four bytes, aligned, in memory that others may share
+   */
+  public FutexOperation futex(MemorySegment word, int expected) {
+    return new FutexOperation(this, word, expected);
   }
 
   // Children.

@@ -114,25 +114,7 @@ public final class EventLoopGroup implements AutoCloseable {
       }
     }
     loops.forEach(EventLoop::requestStop);
-    boolean interrupted = false;
-    for (Thread thread : threads) {
-      interrupted |= joinUninterruptibly(thread);
-    }
+    threads.forEach(Joining::awaitEnd);
     loops.forEach(EventLoop::close);
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private static boolean joinUninterruptibly(Thread thread) {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        thread.join();
-        return interrupted;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
   }
 }

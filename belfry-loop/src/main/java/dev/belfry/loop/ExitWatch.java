@@ -13,6 +13,9 @@ final class ExitWatch<T> extends IoOperation<T> {
   private final Child<T> child;
   private @Nullable T status;
 
+  /** Whether it has waited for an event. */
+  private boolean asked;
+
   ExitWatch(EventLoop loop, Fd fd, Child<T> child) {
     super(new ChildHandle(loop, fd));
     this.child = child;
@@ -40,8 +43,9 @@ final class ExitWatch<T> extends IoOperation<T> {
       return 0;
     }
     // If an event has come already, or none will, then whoever reaps the child is about to do so.
-    boolean registered = handle.slot != Handle.NOT_REGISTERED;
-    return registered || child.isGone() ? LATER : -EAGAIN;
+    boolean eventCame = asked;
+    asked = true;
+    return eventCame || child.isGone() ? LATER : -EAGAIN;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.belfry.loop;
 
 import dev.belfry.linux.Fd;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A descriptor on a loop. It owns the descriptor: closing it ends what waits on it as stopped, and
@@ -27,6 +28,12 @@ public abstract class Handle implements AutoCloseable {
   boolean moreAfterShortRead;
 
   boolean unpollable;
+
+  /** Whether its calls cannot be requests of an io_uring. */
+  boolean takesCallsOnly;
+
+  /** Made by that driver. */
+  @Nullable UringHandle uring;
 
   /** Set on the loop thread. */
   private volatile boolean closed;
@@ -87,6 +94,18 @@ public abstract class Handle implements AutoCloseable {
 
   /** Whether a short read means that nothing is left. */
   boolean isEmptyAfterShortRead() {
+    return false;
+  }
+
+  /** Whether what comes may be received before it is read: it is bytes and nothing else. */
+  boolean receivesAhead() {
+    return false;
+  }
+
+  /**
+   * Whether it is a file on a disk, for which the kernel can wait and which never becomes ready.
+   */
+  boolean isRegularFile() {
     return false;
   }
 

@@ -1,9 +1,12 @@
 package dev.belfry.loop;
 
 import static dev.belfry.linux.Errno.EBADF;
+import static dev.belfry.linux.Errno.EINTR;
 
 import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.SubmissionQueue;
 import dev.belfry.linux.Sys;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +17,9 @@ abstract class IoOperation<T> extends Operation<T> {
   /** An answer of {@link #attempt}: not now, and no event will tell when; try again in a while. */
   static final long LATER = Long.MIN_VALUE;
 
+  /** The answer that a call is to be made again at once. */
+  static final long AGAIN = -EINTR;
+
   final Handle handle;
 
   // r[impl loop.backend.no-alloc]
@@ -21,6 +27,11 @@ abstract class IoOperation<T> extends Operation<T> {
   @Nullable IoOperation<?> previous;
   @Nullable IoOperation<?> following;
   boolean queued;
+
+  // On an io_uring: the operation as a request, made when first needed, and whether the kernel is
+  // to wait for the disk from the start.
+  UringLane.@Nullable UringOperation request;
+  boolean aside;
 
   IoOperation(Handle handle) {
     super(handle.loop);
@@ -36,6 +47,44 @@ abstract class IoOperation<T> extends Operation<T> {
    * @return its result, {@code -errno}, or {@link #LATER}
    */
   abstract long attempt(Sys sys);
+
+  /**
+   * Says what the result of the system call means: that result, {@code -errno}, {@link #LATER} or
+   * {@link #AGAIN}.
+   */
+  long judge(long result) {
+    return result;
+  }
+
+  /** Whether a ring can do it as a request; else the call is made on the loop thread. */
+  boolean isRequest() {
+    return false;
+  }
+
+  /** Writes the request. */
+  void prepare(SubmissionQueue queue, long token) {
+    throw new IllegalStateException(this + " is no request");
+  }
+
+  /** Whether it reads, and never more than so much at once, into one piece of memory. */
+  boolean readsAtMost(int bytes) {
+    return false;
+  }
+
+  /**
+   * Takes bytes that were received before; they count when {@link #accept} is told of them.
+   *
+   * @param done how many bytes were taken like this since then
+   * @return how many of them had room
+   */
+  int fill(MemorySegment source, long start, int length, int done) {
+    throw new IllegalStateException(this + " receives nothing");
+  }
+
+  /** Whether those before it in the same direction have to complete first. */
+  boolean isOrdered() {
+    return true;
+  }
 
   /**
    * Takes the result of a successful call.

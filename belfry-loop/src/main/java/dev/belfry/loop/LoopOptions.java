@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * }
  *
  * @param backend the kernel interface, or null for the best epoll there is
+ * @param prefersIoUring whether to use io_uring where that works, if no backend was chosen
  * @param busyPoll how long the loop polls before it sleeps; zero, the default, is never. A sleeping
  *     core takes tens of microseconds to wake, a polling one costs its time
  * @param bytesPerTurn how much is read from or written to one descriptor before others get a turn
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record LoopOptions(
     @Nullable Backend backend,
+    boolean prefersIoUring,
     Duration busyPoll,
     int bytesPerTurn,
     int operationsPerTurn,
@@ -29,7 +31,7 @@ public record LoopOptions(
 
   /** The best epoll there is, no busy polling, 256 KiB and 64 calls for a descriptor in a turn. */
   public static final LoopOptions DEFAULT =
-      new LoopOptions(null, Duration.ZERO, 256 * 1024, 64, null);
+      new LoopOptions(null, false, Duration.ZERO, 256 * 1024, 64, null);
 
   public LoopOptions {
     if (bytesPerTurn < 1 || operationsPerTurn < 1) {
@@ -42,21 +44,28 @@ public record LoopOptions(
 
   /** With a backend of one's choice, which must be available; null for the best epoll there is. */
   public LoopOptions backend(@Nullable Backend backend) {
-    return new LoopOptions(backend, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
+    return new LoopOptions(backend, false, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
+  }
+
+  /** With io_uring where this machine allows it, else the best epoll there is. */
+  public LoopOptions preferIoUring() {
+    return new LoopOptions(null, true, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
   }
 
   /** With busy polling. */
   public LoopOptions busyPoll(Duration busyPoll) {
-    return new LoopOptions(backend, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
+    return new LoopOptions(
+        backend, prefersIoUring, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
   }
 
   /** With other limits for one descriptor in a turn. */
   public LoopOptions perTurn(int bytes, int operations) {
-    return new LoopOptions(backend, busyPoll, bytes, operations, systemCalls);
+    return new LoopOptions(backend, prefersIoUring, busyPoll, bytes, operations, systemCalls);
   }
 
   /** With system calls of one's own. */
   public LoopOptions systemCalls(Sys systemCalls) {
-    return new LoopOptions(backend, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
+    return new LoopOptions(
+        backend, prefersIoUring, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
   }
 }

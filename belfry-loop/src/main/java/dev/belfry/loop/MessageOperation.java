@@ -3,7 +3,9 @@ package dev.belfry.loop;
 import static dev.belfry.linux.Errno.EAGAIN;
 
 import dev.belfry.linux.Message;
+import dev.belfry.linux.SubmissionQueue;
 import dev.belfry.linux.Sys;
+import java.lang.foreign.MemorySegment;
 
 /**
  * Sends or receives one message, which may carry an address and descriptors. Its value is the
@@ -52,8 +54,34 @@ public final class MessageOperation extends IoOperation<Integer> {
     if (receives) {
       return message.receive(sys, fd);
     }
-    long result = message.send(sys, fd);
-    return result == -EAGAIN && !handle.tellsWhenWritable() ? LATER : result;
+    return judge(message.send(sys, fd));
+  }
+
+  @Override
+  long judge(long result) {
+    if (receives) {
+      message.received(result);
+    }
+    return result == -EAGAIN && !receives && !handle.tellsWhenWritable() ? LATER : result;
+  }
+
+  @Override
+  int fill(MemorySegment source, long start, int length, int done) {
+    return message.receive(source, start, length, done);
+  }
+
+  @Override
+  boolean isRequest() {
+    return true;
+  }
+
+  @Override
+  void prepare(SubmissionQueue queue, long token) {
+    if (receives) {
+      queue.receive(token, handle.descriptor(), message);
+    } else {
+      queue.send(token, handle.descriptor(), message);
+    }
   }
 
   @Override

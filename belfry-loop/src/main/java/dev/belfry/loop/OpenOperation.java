@@ -7,16 +7,18 @@ import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Fd;
 import dev.belfry.linux.OpenFile;
 import dev.belfry.linux.OpenFlags;
+import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Opens a file, by a plain call on the loop thread; made by {@link RegularFile#open}. */
+/** Opens a file; made by {@link RegularFile#open}. */
 // r[impl loop.op.file-open]
 public final class OpenOperation extends Operation<RegularFile> {
   private final int directory;
   private final Path path;
   private final int flags;
   private final int mode;
+  private final Arena memory = Arena.ofAuto();
   private @Nullable RegularFile opened;
 
   OpenOperation(EventLoop loop, int directory, Path path, int flags, int mode) {
@@ -38,6 +40,12 @@ public final class OpenOperation extends Operation<RegularFile> {
 
   @Override
   void launch() {
+    if (!loop.driver().open(this)) {
+      openNow();
+    }
+  }
+
+  private void openNow() {
     try {
       opened = new RegularFile(loop, open());
       completeValue();
@@ -58,6 +66,21 @@ public final class OpenOperation extends Operation<RegularFile> {
     }
   }
 
+  /** What the kernel is asked for, where it opens the file without us. */
+  OpenFile.Request request() {
+    return OpenFile.request(memory, directory, path, flags, mode, 0);
+  }
+
+  /** The kernel has opened the file, or not: its descriptor, or {@code -errno}. */
+  void opened(int result) {
+    if (result < 0) {
+      completeError(new ErrnoException("openat2", -result, path));
+    } else {
+      opened = new RegularFile(loop, Fd.own(loop.sharedSys, result, path.toString()));
+      completeValue();
+    }
+  }
+
   @Override
   void discardValue() {
     value().close();
@@ -65,7 +88,7 @@ public final class OpenOperation extends Operation<RegularFile> {
 
   @Override
   void withdraw() {
-    throw new IllegalStateException("opening a file is over when it has begun");
+    loop.driver().cancel(this);
   }
 
   @Override

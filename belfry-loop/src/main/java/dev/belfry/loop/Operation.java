@@ -68,6 +68,11 @@ public abstract class Operation<T> extends Task {
   private @Nullable Thread awaiter;
   private StopToken token = StopToken.NEVER;
 
+  /**
+   * Started by a thread that could know of the loop's stop, though the loop had not seen it yet.
+   */
+  private boolean late;
+
   private @Nullable Canceller canceller;
   private @Nullable Outcome outcome;
   private @Nullable Throwable error;
@@ -114,6 +119,7 @@ public abstract class Operation<T> extends Task {
     if (callback instanceof OperationFuture<?> future) {
       future.start = starts;
     }
+    late = !inLoop && loop.isStopRequested() && !isInternal();
     prepare();
     if (inLoop) {
       begin(false);
@@ -302,7 +308,7 @@ public abstract class Operation<T> extends Task {
     // A coroutine that waits for the token's lock lets the loop go on meanwhile. So until then
     // this stays STARTED, and a cancel that comes finds nothing to withdraw and leaves word.
     boolean watched =
-        !token.isStopRequested() && (loop.takesWork() || isInternal()) && watchToken();
+        !late && !token.isStopRequested() && (loop.takesWork() || isInternal()) && watchToken();
     STATE.setRelease(this, ACTIVE);
     if (!watched || cancelled == starts) {
       complete(STOPPED, null);

@@ -10,10 +10,19 @@ import java.nio.file.Path;
  * A file on a disk. On epoll its operations are plain calls on the loop thread, and so is opening
  * it: they complete at once and hold the loop up for as long as the disk takes. A program that
  * reads much from slow disks does that on threads of its own.
+ *
+ * <p>On io_uring the kernel waits for the disk and the loop goes on, and those that name their
+ * place in the file run at the same time. Meanwhile the kernel uses the buffer: its arena must not
+ * be closed before the operation has completed, nor may the loop fail.
  */
 public final class RegularFile extends ByteHandle {
   RegularFile(EventLoop loop, Fd fd) {
     super(loop, fd, Kind.READ, Kind.WRITE);
+  }
+
+  @Override
+  boolean isRegularFile() {
+    return true;
   }
 
   /**

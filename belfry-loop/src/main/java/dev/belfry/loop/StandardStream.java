@@ -26,11 +26,17 @@ public final class StandardStream extends ByteHandle {
   private final @Nullable Thread restore;
 
   private final int number;
+  private final boolean regular;
 
   private StandardStream(
-      EventLoop loop, Fd fd, int number, boolean socket, @Nullable Thread restore) {
-    super(loop, fd, socket ? Kind.RECEIVE : Kind.READ, socket ? Kind.SEND : Kind.WRITE);
+      EventLoop loop, Fd fd, int number, FileStatus status, @Nullable Thread restore) {
+    super(
+        loop,
+        fd,
+        status.isSocket() ? Kind.RECEIVE : Kind.READ,
+        status.isSocket() ? Kind.SEND : Kind.WRITE);
     this.number = number;
+    this.regular = status.isRegular();
     this.restore = restore;
   }
 
@@ -54,15 +60,15 @@ public final class StandardStream extends ByteHandle {
     FileStatus status = FileStatus.of(sys, number);
     if (status.isRegular() || status.isSocket()) {
       Fd copy = FdFlags.duplicate(sys, number);
-      return new StandardStream(loop, copy, number, status.isSocket(), null);
+      return new StandardStream(loop, copy, number, status, null);
     }
     Path path = Path.of("/proc/self/fd", Integer.toString(number));
     try {
       int flags = mode | OpenFlags.NON_BLOCKING | OpenFlags.NO_CONTROLLING_TERMINAL;
-      return new StandardStream(loop, OpenFile.open(sys, path, flags, 0), number, false, null);
+      return new StandardStream(loop, OpenFile.open(sys, path, flags, 0), number, status, null);
     } catch (ErrnoException notAgain) {
       Fd copy = FdFlags.duplicate(sys, number);
-      return new StandardStream(loop, copy, number, false, borrowFlag(sys, number));
+      return new StandardStream(loop, copy, number, status, borrowFlag(sys, number));
     }
   }
 
@@ -84,6 +90,11 @@ public final class StandardStream extends ByteHandle {
       System.getLogger(StandardStream.class.getName())
           .log(WARNING, "standard stream " + number + " stays non-blocking", e);
     }
+  }
+
+  @Override
+  boolean isRegularFile() {
+    return regular;
   }
 
   @Override

@@ -91,6 +91,12 @@ public final class StreamSocket extends ByteHandle {
     return true;
   }
 
+  /** Not on Unix sockets: there descriptors may come along. */
+  @Override
+  boolean receivesAhead() {
+    return !unix;
+  }
+
   /** Not on Unix sockets: there a read ends where descriptors came along, and more may follow. */
   @Override
   boolean isEmptyAfterShortRead() {

@@ -4,6 +4,7 @@ import dev.belfry.linux.Io;
 import dev.belfry.linux.Iovecs;
 import dev.belfry.linux.Message;
 import dev.belfry.linux.Sockets;
+import dev.belfry.linux.SubmissionQueue;
 import dev.belfry.linux.Sys;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -191,6 +192,71 @@ public final class TransferOperation extends IoOperation<Integer> {
       return kind.read ? message.receive(sys, fd) : message.send(sys, fd);
     }
     return kind.read ? Io.read(sys, fd, vectors) : Io.write(sys, fd, vectors);
+  }
+
+  @Override
+  boolean isRequest() {
+    return !handle.takesCallsOnly;
+  }
+
+  @Override
+  boolean readsAtMost(int bytes) {
+    return kind.read && pieces == null && wanted <= bytes;
+  }
+
+  @Override
+  int fill(MemorySegment source, long start, int length, int done) {
+    Iovecs vectors = pieces;
+    if (vectors != null) {
+      return vectors.copyFrom(source, start, length, done);
+    }
+    int place = transferred + done;
+    int room = (int) Math.min(length, wanted - place);
+    MemorySegment.copy(source, start, buffer, place, room);
+    return room;
+  }
+
+  @Override
+  boolean isOrdered() {
+    return kind != Kind.READ_AT && kind != Kind.WRITE_AT;
+  }
+
+  @Override
+  void prepare(SubmissionQueue queue, long token) {
+    int fd = handle.fd.number();
+    Iovecs vectors = pieces;
+    if (vectors != null) {
+      prepareVectored(queue, token, fd, vectors);
+      return;
+    }
+    MemorySegment rest = transferred == 0 ? buffer : buffer.asSlice(transferred);
+    long place = isOrdered() ? SubmissionQueue.AT_POSITION : offset + transferred;
+    switch (kind) {
+      case RECEIVE -> queue.receive(token, fd, rest);
+      case SEND -> queue.send(token, fd, rest);
+      case READ, READ_AT -> queue.read(token, fd, rest, place, waiting());
+      case WRITE, WRITE_AT -> queue.write(token, fd, rest, place, waiting());
+    }
+  }
+
+  private void prepareVectored(SubmissionQueue queue, long token, int fd, Iovecs vectors) {
+    Message gathered = message;
+    if (gathered == null && kind.read) {
+      queue.read(token, fd, vectors, waiting());
+    } else if (gathered == null) {
+      queue.write(token, fd, vectors, waiting());
+    } else if (kind.read) {
+      queue.receive(token, fd, gathered);
+    } else {
+      queue.send(token, fd, gathered);
+    }
+  }
+
+  private SubmissionQueue.Waiting waiting() {
+    if (!handle.isRegularFile()) {
+      return SubmissionQueue.Waiting.NEVER;
+    }
+    return aside ? SubmissionQueue.Waiting.ASIDE : SubmissionQueue.Waiting.IF_NEEDED;
   }
 
   private boolean isSocket() {

@@ -14,6 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
+import java.util.List;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -77,15 +78,19 @@ final class DescriptorRaceTest {
   // r[verify loop.cancel.stopped] r[verify loop.backend.single]
   @EveryBackend
   void cancelAgainstReadiness(Backend backend) throws Exception {
-    int rounds = LoopSupport.rounds(5_000, 50_000); // on each of two backends
+    int rounds = LoopSupport.rounds(5_000, 50_000); // on each of the backends
     try (Driven driven = Driven.open(backend);
         var rival = new Rival()) {
       EventLoop loop = driven.loop();
-      var pair = StreamSocket.pair(loop, loop);
-      int theirs = pair.second().descriptor();
+      var unix = StreamSocket.pair(loop, loop);
+      var tcp = tcp(driven);
       MemorySegment buffer = arena.allocate(64);
-      TransferOperation reading = pair.first().readSome(buffer);
+      TransferOperation ofUnix = unix.first().readSome(buffer);
+      TransferOperation ofTcp = tcp.first().readSome(buffer);
       for (int i = 0; i < rounds; i++) {
+        boolean byTcp = (i & 2) == 0;
+        TransferOperation reading = byTcp ? ofTcp : ofUnix;
+        int theirs = (byTcp ? tcp : unix).second().descriptor();
         var probe = new Probe<>(reading);
         var stop = new StopSource();
         boolean byToken = (i & 1) == 0;
@@ -107,15 +112,17 @@ final class DescriptorRaceTest {
         }
         assertThat(probe.count()).isEqualTo(1);
       }
-      pair.first().close();
-      pair.second().close();
+      for (var pair : List.of(unix, tcp)) {
+        pair.first().close();
+        pair.second().close();
+      }
     }
   }
 
   // r[verify loop.cancel.stopped] r[verify loop.fd.close]
   @EveryBackend
   void closeAgainstReadinessAndCancel(Backend backend) throws Exception {
-    int rounds = LoopSupport.rounds(5_000, 50_000); // on each of two backends
+    int rounds = LoopSupport.rounds(5_000, 50_000); // on each of the backends
     try (Driven driven = Driven.open(backend);
         var writer = new Rival();
         var canceller = new Rival()) {
@@ -193,7 +200,7 @@ final class DescriptorRaceTest {
   // r[verify loop.op.no-lost-edge]
   @EveryBackend
   void noByteIsOverlooked(Backend backend) throws Exception {
-    int rounds = LoopSupport.rounds(5_000, 50_000); // on each of two backends
+    int rounds = LoopSupport.rounds(5_000, 50_000); // on each of the backends
     try (Driven driven = Driven.open(backend);
         var rival = new Rival()) {
       EventLoop loop = driven.loop();

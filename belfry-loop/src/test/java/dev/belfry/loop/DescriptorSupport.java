@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Sys;
 import dev.belfry.testkit.SysTap;
+import dev.belfry.testkit.UringTap;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -256,8 +257,9 @@ final class DescriptorSupport {
   record Watched(int events, long data) {}
 
   /** A loop whose system calls go through a tap, and whose epoll descriptor is known. */
-  static final class Tapped implements AutoCloseable {
-    final SysTap tap = LoopSupport.tap();
+  static class Tapped implements AutoCloseable {
+    final UringTap requests = UringTap.over(Sys.forAnyThread());
+    final SysTap tap = SysTap.over(requests.sys());
     final EventLoop loop;
     private volatile int epoll = -1;
 
@@ -268,6 +270,7 @@ final class DescriptorSupport {
             epoll = (int) arguments[0];
             return OptionalLong.empty();
           });
+      prepare();
       loop = EventLoop.open(options.systemCalls(tap.sys()));
       tap.pass("epollCtl");
     }
@@ -276,8 +279,40 @@ final class DescriptorSupport {
       this(LoopOptions.DEFAULT.backend(backend));
     }
 
+    /** Sets the tap up before the loop is opened. */
+    void prepare() {}
+
     int epoll() {
       return epoll;
+    }
+
+    boolean isEpoll() {
+      return loop.backend() != Backend.IO_URING;
+    }
+
+    /** How often an operation's call was made, or the request that stands for it. */
+    long calls(String name) {
+      return isEpoll() ? tap.calls(name) : requests.requests(name);
+    }
+
+    /** Makes the calls of operations fail from now on, or the requests that stand for them. */
+    void fail(String name, int errno) {
+      failFirst(name, Integer.MAX_VALUE, errno);
+    }
+
+    /** Makes them fail so many times, then work. */
+    void failFirst(String name, int times, int errno) {
+      if (isEpoll()) {
+        tap.failFirst(name, times, errno);
+      } else {
+        requests.failFirst(name, times, errno);
+      }
+    }
+
+    /** Lets them work again. */
+    void pass(String name) {
+      tap.pass(name);
+      requests.pass(name);
     }
 
     /** What the kernel watches for the loop, by descriptor. */
@@ -307,7 +342,7 @@ final class DescriptorSupport {
 
     /** How the wait is called. */
     String waitCall() {
-      return loop.backend() == Backend.EPOLL ? "epollPwait2" : "epollWait";
+      return WaitLog.call(loop.backend());
     }
 
     @Override

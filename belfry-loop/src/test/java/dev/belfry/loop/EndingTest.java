@@ -98,7 +98,7 @@ final class EndingTest {
           Acceptor.open(loop, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       var client = StreamSocket.open(loop, StandardProtocolFamily.INET);
       DescriptorSupport.result(loop, client.connect(acceptor.localAddress()));
-      tapped.tap.fail("accept4", Errno.EMFILE);
+      tapped.fail("accept4", Errno.EMFILE);
       var accept = DescriptorSupport.start(acceptor.accept());
       LoopSupport.drive(loop, () -> loop.metrics().acceptsPostponed() > 1);
       loop.requestStop();
@@ -106,7 +106,7 @@ final class EndingTest {
           .start(
               () -> {
                 LoopSupport.await(() -> loop.metrics().acceptsPostponed() > 3);
-                tapped.tap.pass("accept4");
+                tapped.pass("accept4");
               });
       loop.run(RunMode.DRAINED);
       assertThat(accept.outcome()).isEqualTo(Outcome.VALUE);

@@ -86,7 +86,8 @@ final class FairnessTest {
       }
       go[0] = false;
       assertThat(turns).isGreaterThan(10);
-      assertThat(bytes[0]).isGreaterThan(turns * 100_000); // about a share for each turn
+      // About a share for each turn; of requests, one.
+      assertThat(bytes[0]).isGreaterThan(turns * (tapped.isEpoll() ? 100_000 : 8_000));
       assertThat(bytes[0]).isLessThanOrEqualTo((turns + 1) * (256 * 1024 + 16 * 1024));
       assertThat(fired[0]).isPositive();
       hose.close();
@@ -133,7 +134,7 @@ final class FairnessTest {
       readForEver(pair.first().readSome(arena.allocate(100)), count -> bytes[0] += count);
       for (int turn = 1; turn <= 10; turn++) {
         loop.runSome();
-        assertThat(bytes[0]).isEqualTo(turn * 1000L);
+        assertThat(bytes[0]).isEqualTo(turn * (tapped.isEpoll() ? 1000L : 100L));
       }
       pair.first().close();
       pair.second().close();
@@ -145,7 +146,7 @@ final class FairnessTest {
       var bytes = new long[1];
       readForEver(pair.first().readSome(arena.allocate(10)), count -> bytes[0] += count);
       loop.runSome();
-      assertThat(bytes[0]).isEqualTo(30);
+      assertThat(bytes[0]).isEqualTo(tapped.isEpoll() ? 30 : 10);
       pair.first().close();
       pair.second().close();
     }

@@ -43,6 +43,15 @@ final class LoopSupport {
   @EnumSource(Backend.class)
   @interface EveryBackend {}
 
+  /** A test of how epoll is used, which runs once for each backend that uses it. */
+  @Target(ElementType.METHOD)
+  @Retention(RetentionPolicy.RUNTIME)
+  @ParameterizedTest(name = "{0}")
+  @EnumSource(
+      value = Backend.class,
+      names = {"EPOLL", "EPOLL_TIMERFD"})
+  @interface EveryEpoll {}
+
   /** The short number of rounds in the normal build, the long one under stress. */
   static int rounds(int normal, int stress) {
     return STRESS ? stress : normal;

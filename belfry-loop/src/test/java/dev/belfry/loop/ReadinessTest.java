@@ -21,6 +21,7 @@ import dev.belfry.loop.DescriptorSupport.Probe;
 import dev.belfry.loop.DescriptorSupport.Tapped;
 import dev.belfry.loop.Direction.Readiness;
 import dev.belfry.loop.LoopSupport.EveryBackend;
+import dev.belfry.loop.LoopSupport.EveryEpoll;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -38,7 +39,7 @@ final class ReadinessTest {
   private final Arena arena = Arena.ofAuto();
 
   // r[verify loop.epoll.et] r[verify loop.epoll.lazy] r[verify loop.op.park]
-  @EveryBackend
+  @EveryEpoll
   void whatHasToWaitIsRegisteredOnceForBothDirectionsAndEdges(Backend backend) throws IOException {
     try (var tapped = new Tapped(backend)) {
       EventLoop loop = tapped.loop;
@@ -63,7 +64,7 @@ final class ReadinessTest {
   }
 
   // r[verify loop.epoll.lazy]
-  @EveryBackend
+  @EveryEpoll
   void steadyStateMakesNoControlCall(Backend backend) throws IOException {
     try (var tapped = new Tapped(backend)) {
       EventLoop loop = tapped.loop;
@@ -110,7 +111,7 @@ final class ReadinessTest {
   // What went wrong: a short read marked a descriptor that no event could tell about as blocked,
   // so the next read was registered although its data was there.
   // r[verify loop.epoll.lazy] r[verify loop.op.eager]
-  @EveryBackend
+  @EveryEpoll
   void readsThatNeverWaitMakeNoControlCall(Backend backend) throws IOException {
     try (var tapped = new Tapped(backend)) {
       EventLoop loop = tapped.loop;
@@ -138,10 +139,10 @@ final class ReadinessTest {
       long waits = tapped.tap.calls(tapped.waitCall());
       Probe<Integer> elsewhere = start(pair.second().readSome(arena.allocate(4)));
       assertThat(elsewhere.done()).isFalse();
-      assertThat(tapped.tap.calls("recv")).isZero();
+      assertThat(tapped.calls("recv")).isZero();
       assertThat(loop.runSome()).isPositive();
       assertThat(elsewhere.done()).isTrue();
-      assertThat(tapped.tap.calls("recv")).isEqualTo(1);
+      assertThat(tapped.calls("recv")).isEqualTo(1);
       assertThat(tapped.tap.calls("epollCtl")).isEqualTo(controls);
       assertThat(tapped.tap.calls(tapped.waitCall())).isLessThanOrEqualTo(waits + 1);
 
@@ -151,7 +152,8 @@ final class ReadinessTest {
           loop,
           () -> {
             probes.add(start(pair.second().readSome(arena.allocate(4))));
-            assertThat(tapped.tap.calls("recv")).isEqualTo(2);
+            // A request is handed over when the loop is about to wait.
+            assertThat(tapped.calls("recv")).isEqualTo(tapped.isEpoll() ? 2 : 1);
             assertThat(probes.getFirst().done()).isFalse();
           });
       assertThat(probes.getFirst().done()).isTrue();
@@ -161,7 +163,7 @@ final class ReadinessTest {
   }
 
   // r[verify loop.epoll.interest]
-  @EveryBackend
+  @EveryEpoll
   void whatIsKnownOfAStreamSocketFollowsItsCallsAndEvents(Backend backend) throws IOException {
     try (var tapped = new Tapped(backend)) {
       EventLoop loop = tapped.loop;
@@ -200,7 +202,7 @@ final class ReadinessTest {
   }
 
   // r[verify loop.epoll.interest]
-  @EveryBackend
+  @EveryEpoll
   void aShortReadOfAPipeOrADatagramSaysNothing(Backend backend) throws IOException {
     try (var tapped = new Tapped(backend)) {
       EventLoop loop = tapped.loop;
@@ -274,8 +276,12 @@ final class ReadinessTest {
         send(theirs, "m".repeat(i));
       }
       loop.runSome();
-      assertThat(loop.metrics().events()).isEqualTo(events + 1);
-      assertThat(tapped.tap.calls("epollCtl")).isEqualTo(controls);
+      if (tapped.isEpoll()) {
+        assertThat(loop.metrics().events()).isEqualTo(events + 1);
+        assertThat(tapped.tap.calls("epollCtl")).isEqualTo(controls);
+      } else {
+        assertThat(tapped.calls("poll")).isEqualTo(2); // the wake-up's and one for all
+      }
       for (int i = 1; i <= 10; i++) {
         assertThat(probes.get(i - 1).value()).isEqualTo(i);
       }
@@ -304,7 +310,7 @@ final class ReadinessTest {
   }
 
   // r[verify loop.op.park]
-  @EveryBackend
+  @EveryEpoll
   void aRegistrationThatFailsEndsTheOperationWithItsErrno(Backend backend) throws IOException {
     try (var tapped = new Tapped(backend)) {
       EventLoop loop = tapped.loop;
@@ -347,7 +353,9 @@ final class ReadinessTest {
       loop.runUntilEmpty();
       assertThat(probes.get(1).done()).isTrue();
       assertThat(probes.get(2).done()).isFalse();
-      assertThat(tapped.watched()).containsKey(pair.first().descriptor());
+      if (tapped.isEpoll()) {
+        assertThat(tapped.watched()).containsKey(pair.first().descriptor());
+      }
       send(pair.second(), "cd");
       drive(loop, () -> probes.get(3).done());
       pair.first().close();
@@ -402,7 +410,9 @@ final class ReadinessTest {
       third.operation.cancel();
       drive(loop, third::done);
       send(pair.second(), "nobody waits");
-      drive(loop, () -> pair.first().reads.readiness == Readiness.READY);
+      if (tapped.isEpoll()) {
+        drive(loop, () -> pair.first().reads.readiness == Readiness.READY);
+      }
       assertThat(read(loop, pair.first())).isEqualTo("nobody waits");
       assertThat(tapped.tap.calls("epollCtl")).isEqualTo(controls);
       assertThat(first.count() + second.count() + third.count()).isEqualTo(3);

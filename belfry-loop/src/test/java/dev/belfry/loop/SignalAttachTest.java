@@ -69,8 +69,10 @@ final class SignalAttachTest {
       assertFails(tested, Errno.EMFILE);
       tap.failAt("signalfd", 2, Errno.ENOMEM); // the first gives a descriptor, this the signals
       assertFails(tested, Errno.ENOMEM);
-      tap.failAt("epollCtl", 1, Errno.ENOSPC);
-      assertFails(tested, Errno.ENOSPC);
+      if (backend != Backend.IO_URING) { // whose waits are requests that cannot fail at once
+        tap.failAt("epollCtl", 1, Errno.ENOSPC);
+        assertFails(tested, Errno.ENOSPC);
+      }
       tap.failAt("read", 1, Errno.EIO);
       assertFails(tested, Errno.EIO);
 

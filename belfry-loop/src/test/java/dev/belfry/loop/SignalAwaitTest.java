@@ -130,7 +130,7 @@ final class SignalAwaitTest {
     SysTap tap = LoopSupport.tap();
     try (SignalLoop tested = SignalLoop.attached(backend, tap, Signo.USR1)) {
       var waiters = new ArrayList<Waiter>();
-      String wait = backend == Backend.EPOLL ? "epollPwait2" : "epollWait";
+      String wait = WaitLog.call(backend);
       // When the loop is about to wait for the kernel, another thread starts a wait, and the signal
       // comes: the loop reads it before it sees the wait.
       tap.script(

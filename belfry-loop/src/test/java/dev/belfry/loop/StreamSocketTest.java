@@ -17,6 +17,7 @@ import dev.belfry.linux.Sys;
 import dev.belfry.loop.DescriptorSupport.Tapped;
 import dev.belfry.loop.DescriptorSupport.Use;
 import dev.belfry.loop.LoopSupport.EveryBackend;
+import dev.belfry.loop.LoopSupport.EveryEpoll;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -100,7 +101,7 @@ final class StreamSocketTest {
   }
 
   // r[verify loop.connect]
-  @EveryBackend
+  @EveryEpoll
   void aTcpConnectAsksOnceForItsOutcome(Backend backend) throws IOException {
     try (var tapped = new Tapped(backend)) {
       EventLoop loop = tapped.loop;
@@ -205,7 +206,9 @@ final class StreamSocketTest {
         loop.runUntilEmpty();
       }
       StreamSocket last = clients.getLast();
-      assertThat(tapped.watched()).doesNotContainKey(last.descriptor());
+      if (tapped.isEpoll()) {
+        assertThat(tapped.watched()).doesNotContainKey(last.descriptor());
+      }
       result(loop, acceptor.accept()).close();
       drive(loop, connect::done);
       assertThat(connect.value()).isSameAs(last);
@@ -323,6 +326,10 @@ final class StreamSocketTest {
             future.cancel(true);
           });
       drive(loop, () -> loop.inFlight() == 0);
+      if (backend == Backend.IO_URING) { // it was withdrawn before the kernel saw it
+        assertThat(accept.outcome()).isEqualTo(Outcome.STOPPED);
+        result(loop, accept).close();
+      }
       assertThat(accept.hasValue()).isTrue();
       drive(loop, accept.value()::isClosed);
       assertThat(read(loop, client)).isEqualTo("<end>");

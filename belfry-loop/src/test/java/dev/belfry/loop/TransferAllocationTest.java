@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 
 /** Steady state allocates nothing. */
 final class TransferAllocationTest {
@@ -56,19 +57,20 @@ final class TransferAllocationTest {
       var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
       try (Arena arena = Arena.ofShared();
           EventLoop loop = EventLoop.open(Backend.valueOf(arguments[0]))) {
-        var pair = StreamSocket.pair(loop, loop);
-        var first = new PingPong(pair.first(), arena.allocate(64), true);
-        var second = new PingPong(pair.second(), arena.allocate(64), false);
-        long least = Long.MAX_VALUE;
-        // What the compiler has not seen to yet allocates; so a few rounds are its warm-up.
-        for (int attempt = 0; attempt < 20 && least >= 1024; attempt++) {
-          long before = threads.getCurrentThreadAllocatedBytes();
-          play(loop, first, second, ROUNDS / 2);
-          least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+        for (var pair : List.of(StreamSocket.pair(loop, loop), DescriptorSupport.tcp(loop))) {
+          var first = new PingPong(pair.first(), arena.allocate(64), true);
+          var second = new PingPong(pair.second(), arena.allocate(64), false);
+          long least = Long.MAX_VALUE;
+          // What the compiler has not seen to yet allocates; so a few rounds are its warm-up.
+          for (int attempt = 0; attempt < 20 && least >= 1024; attempt++) {
+            long before = threads.getCurrentThreadAllocatedBytes();
+            play(loop, first, second, ROUNDS / 2);
+            least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+          }
+          System.out.println("allocated " + least);
+          pair.first().close();
+          pair.second().close();
         }
-        System.out.println("allocated " + least);
-        pair.first().close();
-        pair.second().close();
       }
     }
 
@@ -76,8 +78,9 @@ final class TransferAllocationTest {
         throws IOException {
       second.go(rounds);
       first.go(rounds);
-      loop.runUntilEmpty();
-      assertThat(first.left).isZero();
+      do {
+        loop.runUntilEmpty();
+      } while (first.left > 0);
     }
   }
 
@@ -87,7 +90,9 @@ final class TransferAllocationTest {
     var command = TestProcess.javaCommand(Playing.class, backend.name());
     command.removeIf(argument -> argument.contains("TieredStopAtLevel"));
     try (var child = TestProcess.start(command)) {
-      assertThat(Long.parseLong(child.line("allocated "))).isLessThan(1024);
+      for (String kind : List.of("a Unix socket", "TCP")) {
+        assertThat(Long.parseLong(child.line("allocated "))).as(kind).isLessThan(1024);
+      }
     }
   }
 }

@@ -2,8 +2,10 @@ package dev.belfry.loop;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.belfry.linux.AllMemory;
 import dev.belfry.testkit.SysTap;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -39,6 +41,8 @@ final class WaitLog {
         });
     tap.script("epollWait", (_, arguments) -> log.record((Integer) arguments[3], beforeBlocking));
     tap.script(
+        "ioUringEnter", (_, arguments) -> log.record(enterTimeOut(arguments), beforeBlocking));
+    tap.script(
         "timerfdSettime",
         (_, arguments) -> {
           log.timerDeadlines.add(nanos((MemorySegment) arguments[2], 16));
@@ -47,9 +51,48 @@ final class WaitLog {
     return log;
   }
 
+  /** How long a call of {@code io_uring_enter} waits. */
+  private static long enterTimeOut(Object[] arguments) {
+    if ((int) arguments[2] == 0) {
+      return 0;
+    }
+    long argument = ((MemorySegment) arguments[4]).address();
+    if (argument == 0) {
+      return FOREVER;
+    }
+    long timespec = AllMemory.SEGMENT.get(JAVA_LONG, argument + 16);
+    return nanos(AllMemory.SEGMENT, timespec);
+  }
+
+  /** Whether the wait of a backend has the time-out; else a timer has. */
+  static boolean hasTimeOut(Backend backend) {
+    return backend != Backend.EPOLL_TIMERFD;
+  }
+
+  /** The calls by which other backends wait. */
+  static List<String> otherCalls(Backend backend) {
+    return Arrays.stream(Backend.values())
+        .filter(other -> other != backend)
+        .map(WaitLog::call)
+        .toList();
+  }
+
+  /** Whether a wait, called so, would block. */
+  static boolean blocks(Backend backend, Object[] arguments) {
+    return switch (backend) {
+      case EPOLL -> ((MemorySegment) arguments[3]).address() == 0;
+      case EPOLL_TIMERFD -> (int) arguments[3] != 0;
+      case IO_URING -> enterTimeOut(arguments) != 0;
+    };
+  }
+
   /** The system call by which a backend waits. */
   static String call(Backend backend) {
-    return backend == Backend.EPOLL ? "epollPwait2" : "epollWait";
+    return switch (backend) {
+      case EPOLL -> "epollPwait2";
+      case EPOLL_TIMERFD -> "epollWait";
+      case IO_URING -> "ioUringEnter";
+    };
   }
 
   private OptionalLong record(long timeout, Runnable beforeBlocking) {

@@ -3,8 +3,10 @@ package dev.belfry.loop;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belfry.linux.Sys;
 import dev.belfry.loop.LoopSupport.Driven;
 import dev.belfry.loop.LoopSupport.EveryBackend;
+import dev.belfry.loop.LoopSupport.EveryEpoll;
 import dev.belfry.testkit.Descriptors;
 import dev.belfry.testkit.SysTap;
 import java.io.IOException;
@@ -26,7 +28,7 @@ import java.util.concurrent.locks.LockSupport;
 final class WakeUpTest {
 
   // r[verify loop.wake.eventfd]
-  @EveryBackend
+  @EveryEpoll
   void theEventDescriptorIsWatchedByEdges(Backend backend) throws IOException {
     Map<Integer, String> before = Descriptors.now().targets();
     try (EventLoop loop = EventLoop.open(backend)) {
@@ -109,10 +111,11 @@ final class WakeUpTest {
           return OptionalLong.empty();
         });
     tap.script(
-        "epollCtl",
+        "eventfd",
         (_, arguments) -> {
-          open.add((Integer) arguments[2]);
-          return OptionalLong.empty();
+          int made = Sys.forAnyThread().eventfd((int) arguments[0], (int) arguments[1]);
+          open.add(made);
+          return OptionalLong.of(made);
         });
     var current = new AtomicReference<EventLoop>(LoopSupport.open(backend, tap));
     var over = new AtomicBoolean();

@@ -9,7 +9,8 @@ import java.lang.invoke.VarHandle;
  * One side's end of a channel: a stream of Data messages from one side to the other, whose receiver
  * says how much the sender may send. Only the bytes of Data messages count.
  *
- * <p>Sending and ending are for the thread of the outbox, granting is for any thread.
+ * <p>Sending and ending are for the thread of the outbox, granting is for any thread. Waiting for
+ * credit is for one thread at a time.
  */
 public final class Channel {
   private static final byte[] NO_BYTES = new byte[0];
@@ -21,6 +22,9 @@ public final class Channel {
   private final MemorySegment grantedWord;
   private final int window;
   private final Credit credit = new Credit();
+
+  /** Of its own, so that others can use the outbox meanwhile. */
+  private final Waiter waiter;
 
   /** How many bytes were sent, modulo 2^32. */
   private int sent;
@@ -47,6 +51,7 @@ public final class Channel {
     this.reused = reused;
     Segment segment = link.segment();
     this.memory = segment.memory();
+    this.waiter = new Waiter(segment, link.outbox().strategy());
     long offset = segment.layout().channelGranted(link.peer(), id);
     this.granted = memory.address(offset, Integer.BYTES);
     this.grantedWord = memory.word(offset);
@@ -148,7 +153,11 @@ public final class Channel {
           "%d bytes of credit never come: initial_credit is %d".formatted(bytes, window));
     }
     credit.needed = bytes;
-    return link.outbox().await(credit, deadlineNanos);
+    try {
+      return waiter.await(credit, deadlineNanos);
+    } catch (InternalError fault) {
+      throw link.segment().lost(fault);
+    }
   }
 
   /**

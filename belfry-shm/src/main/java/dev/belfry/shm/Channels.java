@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One side ends a channel: it sets the entry from Active to Closed and sends Close or Reset. The
  * other reads that message, drops its end and sets Free. For any number of threads; but a channel
- * is used for sending by the thread of the outbox only.
+ * is used for sending by the thread of the outbox only, or through {@link Peer} and {@link
+ * ShmGuest} by any.
  */
 // r[impl shm.flow.channel-table-indexing]
 public final class Channels {

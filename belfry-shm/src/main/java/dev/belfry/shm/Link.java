@@ -1,6 +1,7 @@
 package dev.belfry.shm;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One side's connection between the host and one guest: what it sends and what it receives. The two
@@ -27,7 +28,13 @@ public final class Link implements AutoCloseable {
   private volatile boolean closed;
   private volatile boolean left;
 
-  private Link(Segment segment, int peer, boolean host, SlotSource slots, WaitStrategy strategy) {
+  private Link(
+      Segment segment,
+      int peer,
+      boolean host,
+      SlotSource slots,
+      WaitStrategy strategy,
+      @Nullable Doorbell bell) {
     this.segment = segment;
     this.peer = peer;
     this.host = host;
@@ -36,11 +43,11 @@ public final class Link implements AutoCloseable {
     this.epoch = segment.peers().epoch(peer);
     this.attached = PeerTable.pair(PeerState.ATTACHED, epoch);
     Direction out = host ? Direction.TO_GUEST : Direction.TO_HOST;
-    this.outbox = new Outbox(this, new Ring(segment, peer, out), slots, strategy);
+    this.outbox = new Outbox(this, new Ring(segment, peer, out, bell), slots, strategy);
     this.inbox =
         new Inbox(
             this,
-            new Ring(segment, peer, out.opposite()),
+            new Ring(segment, peer, out.opposite(), bell),
             new SlotReader(segment, host ? peer : 0),
             strategy);
     this.channels = new Channels(this);
@@ -49,18 +56,29 @@ public final class Link implements AutoCloseable {
   /** A guest attaches to the first free entry. */
   public static Link walkIn(Segment segment, WaitStrategy strategy) throws IOException {
     int peer = segment.peers().walkIn();
-    return new Link(segment, peer, false, new SlotPool(segment, peer), strategy);
+    return new Link(segment, peer, false, new SlotPool(segment, peer), strategy, null);
   }
 
   /** A guest attaches to the entry that was reserved for it. */
   public static Link claim(Segment segment, int peer, WaitStrategy strategy) throws IOException {
+    return claim(segment, peer, strategy, null);
+  }
+
+  /** A guest attaches to the entry that was reserved for it, with its end of the bell. */
+  static Link claim(Segment segment, int peer, WaitStrategy strategy, @Nullable Doorbell bell)
+      throws IOException {
     segment.peers().claim(peer);
-    return new Link(segment, peer, false, new SlotPool(segment, peer), strategy);
+    return new Link(segment, peer, false, new SlotPool(segment, peer), strategy, bell);
   }
 
   /** The host's side of a guest that is attached; at most one at a time for each guest. */
   public static Link toGuest(Segment segment, int peer, WaitStrategy strategy) {
-    return new Link(segment, peer, true, segment.hostSlots().sourceFor(peer), strategy);
+    return toGuest(segment, peer, strategy, null);
+  }
+
+  /** The host's side of a guest with a bell. */
+  static Link toGuest(Segment segment, int peer, WaitStrategy strategy, @Nullable Doorbell bell) {
+    return new Link(segment, peer, true, segment.hostSlots().sourceFor(peer), strategy, bell);
   }
 
   /** The guest's peer id. */

@@ -218,6 +218,11 @@ public final class Outbox {
     return slotShortages;
   }
 
+  /** What a thread does that waits here. */
+  WaitStrategy strategy() {
+    return waiter.strategy();
+  }
+
   /** How often this half went to sleep. */
   public long sleeps() {
     return waiter.sleeps();

@@ -66,6 +66,11 @@ public final class PeerTable {
     return (int) pair(peer) == ATTACHED.number();
   }
 
+  /** Whether an entry is in a state with an epoch; reads both at once. */
+  boolean isIn(int peer, PeerState state, int epoch) {
+    return pair(peer) == pair(state, epoch);
+  }
+
   /** How often an entry was taken. */
   // r[impl shm.crash.epoch]
   public int epoch(int peer) {
@@ -132,6 +137,11 @@ public final class PeerTable {
   // r[impl shm.goodbye.guest]
   public boolean leave(int peer, int epoch) {
     return change(peer, pair(ATTACHED, epoch), GOODBYE, epoch);
+  }
+
+  /** The host gives a guest up, whatever that has written over its state. */
+  void giveUp(int peer, int epoch) {
+    memory.setLongRelease(pairAddress(peer), pair(GOODBYE, epoch));
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.belfry.linux.Futex;
 import dev.belfry.linux.Sys;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One ring: where its words are, and when a sleeper at its other end has to be woken. The sender
@@ -18,11 +19,13 @@ import java.lang.invoke.VarHandle;
  *
  * <ul>
  *   <li>In the padded placement each sleeper has a flag, which is also the word it sleeps on: it
- *       sets it to {@link #ASLEEP}; whoever wakes it sets it back. A side that never sleeps sets it
- *       to {@link #SPINS} for good, and costs its peer not even the fence.
+ *       sets it to {@link #ASLEEP}; whoever wakes it sets it back. A side that sleeps in an event
+ *       loop, where only a descriptor wakes it, sets {@link #AT_BELL} instead and is rung for. A
+ *       side that never sleeps sets {@link #SPINS}, and costs its peer not even the fence.
  *   <li>Format 1 has no flags. A receiver can sleep only if the ring was empty, which the sender
  *       sees by the tail; a sender only if the ring was full, which the receiver sees by the head,
- *       or if it had no slot, so whoever gives one back always wakes.
+ *       or if it had no slot, so whoever gives one back always wakes. Peers of other makes may
+ *       sleep at their bell only and look without a fence: so every publication rings.
  * </ul>
  */
 // r[impl shm.ring.capacity]
@@ -33,6 +36,7 @@ final class Ring {
 
   static final int ASLEEP = 1;
   static final int SPINS = 2;
+  static final int AT_BELL = 3;
 
   private static final int MARK = 0x8000;
   private static final int LAP_BITS = 0x7fff;
@@ -51,7 +55,15 @@ final class Ring {
   private final MemorySegment dataWord;
   private final MemorySegment spaceWord;
 
+  /** Wakes the peer where it hears nothing else; null if it has none. */
+  private final @Nullable Doorbell bell;
+
   Ring(Segment segment, int peer, Direction direction) {
+    this(segment, peer, direction, null);
+  }
+
+  Ring(Segment segment, int peer, Direction direction, @Nullable Doorbell bell) {
+    this.bell = bell;
     SegmentLayout layout = segment.layout();
     int size = layout.config().ringSize();
     this.sys = segment.sys();
@@ -108,6 +120,7 @@ final class Ring {
       if (memory.getIntAcquire(tail) == before) {
         wakeConsumers();
       }
+      ringBell();
     }
   }
 
@@ -121,7 +134,16 @@ final class Ring {
       VarHandle.fullFence();
       if (slotFreed || memory.getIntAcquire(head) - before >= capacity()) {
         wakeProducers();
+        ringBell();
       }
+    }
+  }
+
+  /** A bell that fails changes nothing about what was published; death has other witnesses. */
+  // r[impl shm.doorbell.ring-integration]
+  private void ringBell() {
+    if (bell != null) {
+      bell.announce();
     }
   }
 
@@ -130,9 +152,13 @@ final class Ring {
       return;
     }
     VarHandle.fullFence();
-    if (memory.getInt(flag) == ASLEEP) {
+    int state = memory.getInt(flag);
+    if (state == ASLEEP) {
       memory.setIntRelease(flag, AWAKE);
       wake(word);
+    } else if (state == AT_BELL) {
+      memory.setIntRelease(flag, AWAKE);
+      ringBell();
     }
   }
 
@@ -184,6 +210,30 @@ final class Ring {
     memory.setInt(flag, ASLEEP);
     VarHandle.fullFence();
     return ASLEEP;
+  }
+
+  /** The receiver sleeps at its bell; it has to look once more now. Format 1 always rings. */
+  void armDataAtBell() {
+    armAtBell(dataFlag);
+  }
+
+  /** The sender sleeps at its bell until there is space; it has to look once more now. */
+  void armSpaceAtBell() {
+    armAtBell(spaceFlag);
+  }
+
+  private void armAtBell(long flag) {
+    if (padded) {
+      memory.setInt(flag, AT_BELL);
+    }
+    VarHandle.fullFence();
+  }
+
+  /** The receiver looks by itself for now. */
+  void receiverAwake() {
+    if (padded) {
+      memory.setInt(dataFlag, AWAKE);
+    }
   }
 
   /** The receiver never sleeps. */

@@ -6,6 +6,7 @@ import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Fd;
 import dev.belfry.linux.FileStatus;
 import dev.belfry.linux.Io;
+import dev.belfry.linux.RobustMutex;
 import dev.belfry.linux.SharedFile;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
@@ -144,6 +145,9 @@ public final class Segment implements AutoCloseable {
       mapping.set(JAVA_LONG, fields, layout.ring(peer, Direction.TO_HOST));
       mapping.set(JAVA_LONG, fields + 8, layout.pool(peer));
       mapping.set(JAVA_LONG, fields + 16, layout.channelTable(peer));
+      if (layout.isPadded()) { // before anybody can walk in and lock it
+        mutex(sys, mapping, layout, peer).initialise();
+      }
     }
     for (int owner = 0; owner <= layout.config().maxGuests(); owner++) {
       for (int word = 0; word < layout.bitmapWords(); word++) {
@@ -153,6 +157,11 @@ public final class Segment implements AutoCloseable {
     // r[impl shm.ring.initialization] everything else is zero, as new files are
     SegmentHeader.writeMagic(mapping);
     return mapping;
+  }
+
+  /** The mutex that a guest holds as long as it lives; the padded placement only. */
+  static RobustMutex mutex(Sys sys, MemorySegment mapping, SegmentLayout layout, int peer) {
+    return new RobustMutex(sys, mapping.asSlice(layout.robustMutex(peer), RobustMutex.bytes()));
   }
 
   /** The magic of a file, whatever it is. */

@@ -1,5 +1,7 @@
 package dev.belfry.shm;
 
+import java.time.Duration;
+
 /**
  * The host's configuration of a segment. It is given one-sidedly: a guest that cannot live with it
  * stays away.
@@ -106,6 +108,19 @@ public record SegmentConfig(
         slotsPerGuest,
         count,
         heartbeatIntervalNanos);
+  }
+
+  /** The same with guests that show so often that they live; zero for never. */
+  public SegmentConfig withHeartbeat(Duration interval) {
+    return new SegmentConfig(
+        maxPayloadSize,
+        initialCredit,
+        maxGuests,
+        ringSize,
+        slotSize,
+        slotsPerGuest,
+        maxChannels,
+        interval.toNanos());
   }
 
   private static void check(boolean good, String message) {

@@ -14,6 +14,8 @@ public enum SendResult {
   TOO_LARGE,
   /** The time for waiting is over; what kept it is the same as for the result before. */
   TIMEOUT,
+  /** The guest has not attached yet: try again when it has. */
+  NOT_ATTACHED,
   /** The peer has left, is gone, or this side was closed: the link is over. */
   OVER
 }

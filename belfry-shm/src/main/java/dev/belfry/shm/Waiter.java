@@ -16,6 +16,9 @@ final class Waiter {
   /** The longest sleep at a stretch. */
   static final long SLICE_NANOS = 50_000_000;
 
+  /** The longest sleep at a stretch while the peer does not wake us, as some never do. */
+  private static final long SILENT_SLICE_NANOS = 1_000_000;
+
   /** Looks without asking for the time; with the pause between them about a microsecond. */
   private static final int LOOKS = 20;
 
@@ -38,10 +41,17 @@ final class Waiter {
   private long sleeps;
   private long unwoken;
 
+  /** Whether the last thing that came while we slept came without a wake-up. */
+  private boolean silent;
+
   Waiter(Segment segment, WaitStrategy strategy) {
     this.segment = segment;
     this.strategy = strategy;
     this.futex = new FutexWait(segment.sys());
+  }
+
+  WaitStrategy strategy() {
+    return strategy;
   }
 
   /** How often it went to sleep; for metrics. */
@@ -146,11 +156,14 @@ final class Waiter {
       if (end != null) {
         return end;
       }
-      long slice = now + SLICE_NANOS;
+      long slice = now + (silent ? SILENT_SLICE_NANOS : SLICE_NANOS);
       long until = deadlineNanos == FutexWait.FOREVER ? slice : earlier(slice, deadlineNanos);
       sleeps++;
-      if (await(what, expected, until) == WaitResult.TIMEOUT && what.isReady()) {
+      if (await(what, expected, until) != WaitResult.TIMEOUT) {
+        silent = false;
+      } else if (what.isReady()) {
         unwoken++;
+        silent = true;
       }
     }
   }

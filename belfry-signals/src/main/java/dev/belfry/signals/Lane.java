@@ -28,7 +28,12 @@ final class Lane {
       }
       busy = true;
     }
-    threads.run(() -> runAll(delivery));
+    try {
+      threads.run(() -> runAll(delivery));
+    } catch (OutOfMemoryError noThread) {
+      giveUp();
+      throw noThread;
+    }
     return delivery;
   }
 
@@ -39,6 +44,12 @@ final class Lane {
       delivery.done().complete(null);
       delivery = next();
     }
+  }
+
+  /** What is here is lost for want of memory; what comes later may have more luck. */
+  private synchronized void giveUp() {
+    waiting = null;
+    busy = false;
   }
 
   private synchronized @Nullable Delivery next() {

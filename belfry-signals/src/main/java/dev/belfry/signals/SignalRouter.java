@@ -131,20 +131,12 @@ final class SignalRouter {
     if (window == null || tap.isEmpty()) {
       end(delivery);
     } else if (window.isSecond(clock.nanoTime())) {
-      shutdown.force(delivery, exitCode(signal, tap.get()));
+      shutdown.force(delivery, tap.get().exitCode()); // r[impl signals.doubletap.exit]
       delivery.done().complete(null);
     } else {
       threads.run(() -> journal.notice(tap.get().message())); // r[impl signals.doubletap.hint]
       end(delivery); // r[impl signals.doubletap.first]
     }
-  }
-
-  /** The catalog gives the code for Linux. */
-  // r[impl signals.doubletap.exit]
-  private int exitCode(Signal signal, Signal.DoubleTap tap) {
-    return tap.exitCode() == signal.exitCode(Platform.LINUX)
-        ? signal.exitCode(platform)
-        : tap.exitCode();
   }
 
   private void endAtOnce(Delivery delivery) {

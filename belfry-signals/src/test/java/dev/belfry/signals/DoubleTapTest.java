@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,6 +21,7 @@ final class DoubleTapTest {
   private final Signals signals = test.signals();
   private final AtomicInteger cleanups = new AtomicInteger();
   private final CountDownLatch proceed = new CountDownLatch(1);
+  private volatile @Nullable Thread wentOn;
 
   @AfterEach
   void close() {
@@ -33,7 +35,14 @@ final class DoubleTapTest {
         () -> {
           cleanups.incrementAndGet();
           proceed.await();
+          wentOn = Thread.currentThread();
         });
+  }
+
+  /** Whether the thread that hung has done all that it would, and waits for other work. */
+  private boolean isIdleAgain() {
+    Thread thread = wentOn;
+    return thread != null && thread.getState().name().endsWith("WAITING");
   }
 
   // r[verify signals.doubletap.first]
@@ -89,7 +98,7 @@ final class DoubleTapTest {
     end.join();
 
     proceed.countDown(); // what hung goes on, and must neither run the rest nor exit once more
-    test.inject("USR1");
+    await().until(this::isIdleAgain);
     assertThat(test.exits()).containsExactly(130);
     assertThat(cleanups).hasValue(2);
   }

@@ -36,6 +36,7 @@ final class SignalResolutionTest {
         "15.0",
         "1 5",
         "99999999999999999999",
+        "4294967311", // 15 and one turn of 32 bits
         "٢",
         "１５",
         "ſigterm",

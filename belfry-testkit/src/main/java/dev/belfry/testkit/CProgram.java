@@ -5,6 +5,8 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Programs in C, compiled by the machine's gcc, which the tests require. */
 public final class CProgram {
@@ -21,8 +23,21 @@ public final class CProgram {
   public static Path compile(Path directory, String name, String source)
       throws IOException, InterruptedException {
     Path file = Files.writeString(directory.resolve(name + ".c"), source);
-    Path program = directory.resolve(name);
-    Process gcc = start(file, program);
+    return compile(
+        directory.resolve(name), file, List.of("-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Werror"));
+  }
+
+  /**
+   * Compiles a program where its source lies.
+   *
+   * @param program what to make
+   * @param file the source
+   * @param options of gcc
+   * @return the program
+   */
+  public static Path compile(Path program, Path file, List<String> options)
+      throws IOException, InterruptedException {
+    Process gcc = start(program, file, options);
     String said = new String(gcc.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (gcc.waitFor() != 0) {
       throw new AssertionError("gcc does not like " + file + ":\n" + said);
@@ -47,20 +62,12 @@ public final class CProgram {
     }
   }
 
-  private static Process start(Path file, Path program) {
+  private static Process start(Path program, Path file, List<String> options) {
+    var command = new ArrayList<>(List.of("gcc", "-pthread", "-o", program.toString()));
+    command.addAll(options);
+    command.add(file.toString());
     try {
-      return new ProcessBuilder(
-              "gcc",
-              "-std=gnu11",
-              "-D_GNU_SOURCE",
-              "-Wall",
-              "-Werror",
-              "-pthread",
-              "-o",
-              program.toString(),
-              file.toString())
-          .redirectErrorStream(true)
-          .start();
+      return new ProcessBuilder(command).redirectErrorStream(true).start();
     } catch (IOException e) {
       throw new AssertionError(
           "these tests need gcc and the headers of the C library: install the package gcc", e);

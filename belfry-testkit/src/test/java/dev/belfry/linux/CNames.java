@@ -69,19 +69,30 @@ final class CNames {
           "SignalActions.SIGACTION_BYTES",
           "SignalLaunch.SUSPEND_SIGNAL",
           "SocketAddresses.MAX_BYTES",
+          "Sockets.ACCEPT_FLAGS",
           "Spawn.OPAQUE_BYTES",
           "Spawn.FIRST_PASSED",
           "Timespec.NANOS_PER_SECOND");
 
   /** Classes whose constants no header tells, most because they are computed from a layout. */
   private static final Map<String, String> COMPUTED =
-      Map.of(
-          "EpollEvents", "EVENT_BYTES|EVENTS|DATA",
-          "IoUringProbe", ".*", // the headers of many systems are older than what is probed
-          "FutexSet", "WAITER_BYTES|VAL|UADDR|FLAGS",
-          "Message", "NAME|NAME_LENGTH|IOV|IOV_LENGTH|CONTROL|CONTROL_LENGTH|FLAGS|CMSG_.*",
-          "PollSet", "POLLFD_BYTES|FD|EVENTS|REVENTS",
-          "SignalRecords", ".*");
+      Map.ofEntries(
+          Map.entry("EpollEvents", "EVENT_BYTES|EVENTS|DATA"),
+          Map.entry(
+              "IoUringProbe", ".*"), // the headers of many systems are older than what is probed
+          Map.entry("IoUring", "FOREVER|REQUIRED|ANY_PLACE|IORING_SETUP_NO_SQARRAY"),
+          Map.entry(
+              "SubmissionQueue",
+              "AT_POSITION|NO_FD|SQE_BYTES|IORING_OP_FUTEX_WAIT|FUTEX2_SIZE_U32|FUTEX_MATCH_ANY"),
+          Map.entry("CompletionQueue", "USER_DATA|RES|FLAGS|CQE_BYTES"),
+          Map.entry("UringStructs", ".*"),
+          Map.entry("BufferRing", "PAGE|ADDR|LEN|BID|TAIL|BUF_BYTES|RING_ADDR|ENTRIES|BGID"),
+          Map.entry("FutexSet", "WAITER_BYTES|VAL|UADDR|FLAGS"),
+          Map.entry(
+              "Message",
+              "NAME|NAME_LENGTH|IOV|IOV_LENGTH|CONTROL|CONTROL_LENGTH|FLAGS|CMSG_.*|.*_FLAGS"),
+          Map.entry("PollSet", "POLLFD_BYTES|FD|EVENTS|REVENTS"),
+          Map.entry("SignalRecords", ".*"));
 
   private CNames() {}
 

@@ -38,6 +38,7 @@ final class HeaderNumbersTest {
       #include <fcntl.h>
       #include <limits.h>
       #include <linux/futex.h>
+      #include <linux/io_uring.h>
       #include <linux/openat2.h>
       #include <netinet/in.h>
       #include <netinet/tcp.h>
@@ -80,6 +81,15 @@ final class HeaderNumbersTest {
     struct(ours, "struct pollfd", "", PollSet.LAYOUT);
     struct(ours, "siginfo_t", "si_", PidFd.SIGINFO);
     struct(ours, "struct open_how", "", OpenFile.OPEN_HOW);
+    struct(ours, "struct io_uring_params", "", UringStructs.PARAMS);
+    struct(ours, "struct io_sqring_offsets", "", UringStructs.SQ_OFFSETS);
+    struct(ours, "struct io_cqring_offsets", "", UringStructs.CQ_OFFSETS);
+    struct(ours, "struct io_uring_sqe", "", UringStructs.SQE);
+    struct(ours, "struct io_uring_cqe", "", UringStructs.CQE);
+    struct(ours, "struct io_uring_getevents_arg", "", UringStructs.GETEVENTS_ARG);
+    struct(ours, "struct io_uring_rsrc_update", "", UringStructs.RSRC_UPDATE);
+    struct(ours, "struct io_uring_buf_reg", "", UringStructs.BUF_REG);
+    struct(ours, "struct io_uring_buf", "", UringStructs.BUF);
 
     assertThat(ours).hasSizeGreaterThan(100).containsExactlyEntriesOf(askGcc(ours.keySet()));
   }
@@ -121,7 +131,7 @@ final class HeaderNumbersTest {
       }
     }
 
-    assertThat(ours).hasSize(8).containsExactlyEntriesOf(askGcc(ours.keySet()));
+    assertThat(ours).hasSize(9).containsExactlyEntriesOf(askGcc(ours.keySet()));
   }
 
   /** From arch/x86/entry/syscalls/syscall_64.tbl and scripts/syscall.tbl for aarch64. */

@@ -137,6 +137,7 @@ final class FaultTest {
           "poll",
           "posixSpawnattrSetpgroup",
           "ioUringSetup",
+          "ioUringEnter",
           "ioUringRegister");
 
   @Test

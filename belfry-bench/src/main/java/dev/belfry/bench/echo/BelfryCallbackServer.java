@@ -3,6 +3,7 @@ package dev.belfry.bench.echo;
 import dev.belfry.bench.harness.ContenderMain;
 import dev.belfry.loop.AcceptOperation;
 import dev.belfry.loop.Acceptor;
+import dev.belfry.loop.Backend;
 import dev.belfry.loop.Completion;
 import dev.belfry.loop.EventLoop;
 import dev.belfry.loop.Operation;
@@ -21,7 +22,7 @@ public final class BelfryCallbackServer {
   private BelfryCallbackServer() {}
 
   public static void main(String[] arguments) throws IOException {
-    EventLoop loop = EventLoop.open();
+    EventLoop loop = EventLoop.open(Backend.valueOf(arguments[0]));
     Acceptor acceptor =
         Acceptor.open(loop, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     Thread.ofPlatform().name("loop").start(() -> drive(loop, acceptor));

@@ -3,6 +3,7 @@ package dev.belfry.bench.echo;
 import dev.belfry.bench.harness.ContenderMain;
 import dev.belfry.loop.AcceptOperation;
 import dev.belfry.loop.Acceptor;
+import dev.belfry.loop.Backend;
 import dev.belfry.loop.EventLoop;
 import dev.belfry.loop.LoopCarrier;
 import dev.belfry.loop.StreamSocket;
@@ -23,7 +24,7 @@ public final class BelfryCoroutineServer {
             cause -> {
               throw new IllegalStateException(cause);
             });
-    EventLoop loop = EventLoop.open();
+    EventLoop loop = EventLoop.open(Backend.valueOf(arguments[0]));
     Acceptor acceptor =
         Acceptor.open(loop, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     loop.spawn("acceptor", () -> acceptAll(loop, acceptor));

@@ -2,8 +2,11 @@ package dev.belfry.bench.echo;
 
 import static dev.belfry.bench.echo.EchoContender.BELFRY_CALLBACK;
 import static dev.belfry.bench.echo.EchoContender.BELFRY_COROUTINE;
+import static dev.belfry.bench.echo.EchoContender.BELFRY_IO_URING;
+import static dev.belfry.bench.echo.EchoContender.BELFRY_IO_URING_COROUTINE;
 import static dev.belfry.bench.echo.EchoContender.C;
 import static dev.belfry.bench.echo.EchoContender.NETTY_EPOLL;
+import static dev.belfry.bench.echo.EchoContender.NETTY_IO_URING;
 import static dev.belfry.bench.harness.Goal.Bound.AT_LEAST;
 import static dev.belfry.bench.harness.Goal.Bound.AT_MOST;
 
@@ -37,7 +40,8 @@ import picocli.CommandLine.Command;
     mixinStandardHelpOptions = true)
 public final class EchoCommand extends Benchmark {
   private static final int MESSAGE_BYTES = 64;
-  private static final List<Integer> CONNECTIONS = List.of(1, 16, 128);
+  private static final int MANY_CONNECTIONS = 128;
+  private static final List<Integer> CONNECTIONS = List.of(1, 16, MANY_CONNECTIONS);
   private static final int GOALS_FROM_CONNECTIONS = 16;
 
   private static final ComparisonTable TABLE =
@@ -54,7 +58,15 @@ public final class EchoCommand extends Benchmark {
           cpuGoal(BELFRY_CALLBACK, NETTY_EPOLL, 0.90),
           cpuGoal(BELFRY_CALLBACK, C, 1.08),
           rateGoal(BELFRY_COROUTINE, BELFRY_CALLBACK, 0.80),
-          cpuGoal(BELFRY_COROUTINE, BELFRY_CALLBACK, 1.20));
+          cpuGoal(BELFRY_COROUTINE, BELFRY_CALLBACK, 1.20),
+          rateGoal(BELFRY_IO_URING, NETTY_IO_URING, 1.10),
+          cpuGoal(BELFRY_IO_URING, NETTY_IO_URING, 0.90),
+          rateGoal(BELFRY_IO_URING_COROUTINE, BELFRY_IO_URING, 0.80),
+          cpuGoal(BELFRY_IO_URING_COROUTINE, BELFRY_IO_URING, 1.20));
+
+  /** What batches of requests save shows where there are many. */
+  private static final List<Goal> GOALS_OF_MANY =
+      List.of(cpuGoal(BELFRY_IO_URING, BELFRY_CALLBACK, 0.75));
 
   private static Goal rateGoal(EchoContender who, EchoContender against, double limit) {
     return new Goal(who.label, against.label, EchoLoad.RATE, "messages/s", AT_LEAST, limit);
@@ -138,6 +150,9 @@ public final class EchoCommand extends Benchmark {
       print(TABLE.lines(measurements, names, params(connections)));
       if (connections >= GOALS_FROM_CONNECTIONS) {
         printVerdicts(GOALS, measurements, params(connections));
+      }
+      if (connections == MANY_CONNECTIONS) {
+        printVerdicts(GOALS_OF_MANY, measurements, params(connections));
       }
     }
     print(

@@ -1,6 +1,7 @@
 package dev.belfry.bench.echo;
 
 import dev.belfry.bench.harness.JavaCommand;
+import dev.belfry.loop.Backend;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -9,6 +10,8 @@ import java.util.List;
 enum EchoContender {
   BELFRY_CALLBACK("belfry-callback"),
   BELFRY_COROUTINE("belfry-coroutine"),
+  BELFRY_IO_URING("belfry-io_uring"),
+  BELFRY_IO_URING_COROUTINE("belfry-io_uring-coroutine"),
   NETTY_EPOLL("netty-epoll"),
   NETTY_IO_URING("netty-io_uring"),
   /** With a ring of buffers that the kernel fills, so that one request receives many times. */
@@ -42,14 +45,20 @@ enum EchoContender {
   /** How it is started. */
   List<String> command(Path cServer) {
     return switch (this) {
-      case BELFRY_CALLBACK -> JavaCommand.of(JavaCommand.BELFRY, BelfryCallbackServer.class);
-      case BELFRY_COROUTINE -> JavaCommand.of(JavaCommand.BELFRY, BelfryCoroutineServer.class);
+      case BELFRY_CALLBACK -> belfry(BelfryCallbackServer.class, Backend.EPOLL);
+      case BELFRY_COROUTINE -> belfry(BelfryCoroutineServer.class, Backend.EPOLL);
+      case BELFRY_IO_URING -> belfry(BelfryCallbackServer.class, Backend.IO_URING);
+      case BELFRY_IO_URING_COROUTINE -> belfry(BelfryCoroutineServer.class, Backend.IO_URING);
       case NETTY_EPOLL -> netty(NettyServer.Transport.EPOLL);
       case NETTY_IO_URING -> netty(NettyServer.Transport.IO_URING);
       case NETTY_IO_URING_BUFFERS -> netty(NettyServer.Transport.IO_URING_BUFFERS);
       case NIO -> JavaCommand.of(List.of(), NioServer.class);
       case C -> List.of(cServer.toString());
     };
+  }
+
+  private static List<String> belfry(Class<?> server, Backend backend) {
+    return JavaCommand.of(JavaCommand.BELFRY, server, backend.name());
   }
 
   private static List<String> netty(NettyServer.Transport transport) {

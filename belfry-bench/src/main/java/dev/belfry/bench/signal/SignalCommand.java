@@ -4,6 +4,7 @@ import static dev.belfry.bench.harness.Goal.Bound.AT_MOST;
 import static dev.belfry.bench.signal.SignalContender.BELFRY_AWAIT;
 import static dev.belfry.bench.signal.SignalContender.BELFRY_CALLBACK;
 import static dev.belfry.bench.signal.SignalContender.C;
+import static dev.belfry.bench.signal.SignalContender.C_THREADS;
 
 import dev.belfry.bench.harness.Benchmark;
 import dev.belfry.bench.harness.ComparisonTable;
@@ -38,7 +39,7 @@ public final class SignalCommand extends Benchmark {
   private static final Metric P50 = new Metric(SignalLoad.MEDIAN, "p50 us", 1000, 1);
   private static final Metric P99 = new Metric(SignalLoad.P99, "p99 us", 1000, 1);
   private static final Metric RATE = new Metric(SignalLoad.RATE, "signals/s", 1, 0);
-  private static final List<String> REFERENCES = List.of(C.label);
+  private static final List<String> REFERENCES = List.of(C.label, C_THREADS.label);
   private static final ComparisonTable LATENCY = new ComparisonTable(List.of(P50, P99), REFERENCES);
   private static final ComparisonTable PACE = new ComparisonTable(List.of(RATE), REFERENCES);
 

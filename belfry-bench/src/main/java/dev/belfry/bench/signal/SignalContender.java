@@ -14,7 +14,11 @@ enum SignalContender {
   BELFRY_AWAIT("belfry-await"),
   /** Standard signals only. */
   JDK("sun.misc.Signal"),
-  C("c");
+  C("c"),
+  /** The same among as many threads as a JVM has, each of which the kernel asks first. */
+  C_THREADS("c-threads");
+
+  private static final int THREADS_OF_A_JVM = 20;
 
   /** The name on the command line and in the tables. */
   final String label;
@@ -40,7 +44,7 @@ enum SignalContender {
 
   /** Whether it gets faster while it runs. */
   boolean warmsUp() {
-    return this != C;
+    return this != C && this != C_THREADS;
   }
 
   /** How its process is started. */
@@ -49,6 +53,8 @@ enum SignalContender {
       case BELFRY_CALLBACK, BELFRY_AWAIT -> belfry(mailbox);
       case JDK -> JavaCommand.of(List.of(), JdkReceiver.class, label, mailbox.toString());
       case C -> List.of(cLoop.toString(), mailbox.toString());
+      case C_THREADS ->
+          List.of(cLoop.toString(), mailbox.toString(), String.valueOf(THREADS_OF_A_JVM));
     };
   }
 

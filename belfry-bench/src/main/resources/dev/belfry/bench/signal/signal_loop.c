@@ -1,12 +1,15 @@
 /*
  * The yardstick: signals from a signalfd in an epoll loop. Notes in the file of signal_load.c when
- * each was handled. Says READY; ends when its standard input does.
+ * each was handled. A second argument is the number of idle threads to have beside: the kernel asks
+ * each thread of a process whether it takes a signal. Says READY; ends when its standard input does.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
@@ -22,8 +25,13 @@ static long long nanos(void) {
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
+static void *idle(void *nothing) {
+  while (1) pause();
+  return nothing;
+}
+
 int main(int argc, char **argv) {
-  if (argc != 2) return 2;
+  if (argc < 2) return 2;
   int file = open(argv[1], O_RDWR | O_CLOEXEC);
   _Atomic long long *words = mmap(NULL, (8 + MOST) * sizeof(long long), PROT_READ | PROT_WRITE,
                                   MAP_SHARED, file, 0);
@@ -36,6 +44,10 @@ int main(int argc, char **argv) {
   sigaddset(&set, SIGUSR1);
   sigaddset(&set, SIGRTMIN + 6);
   sigprocmask(SIG_BLOCK, &set, NULL);
+  for (int left = argc > 2 ? atoi(argv[2]) : 0; left > 0; left--) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, idle, NULL) != 0) return 1;
+  }
   int signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC), epoll = epoll_create1(EPOLL_CLOEXEC);
   epoll_ctl(epoll, EPOLL_CTL_ADD, signals,
             &(struct epoll_event){.events = EPOLLIN | EPOLLET, .data.fd = signals});

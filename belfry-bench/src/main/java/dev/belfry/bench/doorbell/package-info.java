@@ -1,0 +1,5 @@
+/** How long it takes to wake another process. */
+@NullMarked
+package dev.belfry.bench.doorbell;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,200 @@
+package dev.belfry.cli;
+
+import dev.belfry.linux.ExitStatus;
+import dev.belfry.linux.Sys;
+import dev.belfry.loop.EventLoop;
+import dev.belfry.shm.HostOptions;
+import dev.belfry.shm.Peer;
+import dev.belfry.shm.PeerListener;
+import dev.belfry.shm.PeerOptions;
+import dev.belfry.shm.Placement;
+import dev.belfry.shm.SegmentConfig;
+import dev.belfry.shm.ShmHost;
+import dev.belfry.shm.WaitStrategy;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code belfry shm ping}: a host that tries a guest of any make. */
+@Command(
+    name = "ping",
+    description = {
+      "Creates a segment, starts COMMAND with a ticket behind its arguments (or waits for a guest",
+      "that walks in), sends it messages of all kinds and checks every echo."
+    },
+    mixinStandardHelpOptions = true)
+final class ShmPing implements Callable<Integer> {
+  private static final int FAILED = 1;
+  private static final Duration GOODBYE = Duration.ofSeconds(5);
+  private static final long ATTACH_SECONDS = 60;
+
+  private final Sys sys;
+
+  @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
+
+  @Option(
+      names = "--hub-path",
+      paramLabel = "PATH",
+      description = "The segment's file; without it the guest inherits memory without a name.")
+  private @Nullable Path hubPath;
+
+  @Option(names = "--placement", description = "${COMPLETION-CANDIDATES}; padded by default.")
+  private Placement placement = Placement.PADDED;
+
+  @Option(names = "--ring-size", paramLabel = "N", description = "The descriptors of a ring.")
+  private int ringSize = SegmentConfig.DEFAULT.ringSize();
+
+  @Option(names = "--slot-size", paramLabel = "N", description = "The bytes of a slot.")
+  private int slotSize = SegmentConfig.DEFAULT.slotSize();
+
+  @Option(names = "--slots", paramLabel = "N", description = "The slots of each pool.")
+  private int slots = SegmentConfig.DEFAULT.slotsPerGuest();
+
+  @Option(names = "--max-guests", paramLabel = "N", description = "The entries for guests.")
+  private int maxGuests = SegmentConfig.DEFAULT.maxGuests();
+
+  @Option(names = "--max-channels", paramLabel = "N", description = "The channels of a guest.")
+  private int maxChannels = SegmentConfig.DEFAULT.maxChannels();
+
+  @Option(names = "--count", paramLabel = "N", description = "How many messages; 1000 by default.")
+  private int count = 1000;
+
+  @Option(
+      names = "--sizes",
+      split = ",",
+      paramLabel = "BYTES",
+      description = "The sizes they have by turns; around the limits by default.")
+  private List<Integer> sizes = List.of();
+
+  @Option(
+      names = "--wait",
+      paramLabel = "STRATEGY",
+      description = "What to do while waiting: ${COMPLETION-CANDIDATES}.")
+  private WaitStrategy strategy = WaitStrategy.ADAPTIVE;
+
+  @Option(names = "--json", description = "Print one JSON object, for other programs.")
+  private boolean json;
+
+  @Parameters(paramLabel = "COMMAND", description = "The guest, after --.")
+  private List<String> command = List.of();
+
+  ShmPing(Sys sys) {
+    this.sys = sys;
+  }
+
+  @Override
+  public Integer call() {
+    HostOptions options = options();
+    if (command.isEmpty() && hubPath == null) {
+      throw new ParameterException(
+          spec.commandLine(), "Say which COMMAND to start, or a --hub-path where to walk in.");
+    }
+    try (EventLoop loop = EventLoop.open()) {
+      Thread.ofPlatform().name("belfry-loop").start(() -> run(loop));
+      return ping(ShmHost.create(loop, options));
+    } catch (IOException e) {
+      return fail(e.getMessage());
+    }
+  }
+
+  private static void run(EventLoop loop) {
+    try {
+      loop.run();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The guest that is waited for, and how it has ended. */
+  private static final class Arrival implements PeerListener {
+    private final CompletableFuture<Peer> attached = new CompletableFuture<>();
+    private volatile @Nullable ExitStatus status;
+
+    @Override
+    public void onAttached(Peer peer) {
+      attached.complete(peer);
+    }
+
+    @Override
+    public void onGone(Peer peer, @Nullable ExitStatus how) {
+      status = how;
+      attached.completeExceptionally(
+          new IOException("the guest ended before it had attached: " + how));
+    }
+  }
+
+  private final Arrival arrival = new Arrival();
+
+  private HostOptions options() {
+    try {
+      SegmentConfig config =
+          SegmentConfig.DEFAULT
+              .withRingSize(ringSize)
+              .withSlots(slots, slotSize)
+              .withMaxGuests(maxGuests)
+              .withChannels(maxChannels, SegmentConfig.DEFAULT.initialCredit());
+      HostOptions options =
+          HostOptions.DEFAULT
+              .withSys(sys)
+              .withPlacement(placement)
+              .withConfig(config)
+              .withWalkIns(peerOptions());
+      return hubPath == null ? options : options.withPath(hubPath);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage());
+    }
+  }
+
+  private PeerOptions peerOptions() {
+    return PeerOptions.DEFAULT.withListener(arrival).withStrategy(strategy);
+  }
+
+  private int ping(ShmHost host) throws IOException {
+    try (host) {
+      if (command.isEmpty()) {
+        spec.commandLine().getErr().println("waiting for a guest at " + hubPath);
+      } else {
+        host.spawn(command, host.addPeer(peerOptions()));
+      }
+      Peer peer = arrival.attached.get(ATTACH_SECONDS, TimeUnit.SECONDS);
+      var echoes = new Echoes(host.segment(), peer, sizes);
+      String trouble = echoes.exchange(count);
+      if (trouble == null) {
+        trouble = echoes.slotsInUse();
+      }
+      if (trouble != null) {
+        return fail(trouble);
+      }
+      host.goodbye(GOODBYE).get(ATTACH_SECONDS, TimeUnit.SECONDS);
+      spec.commandLine().getOut().print(echoes.report(json, arrival.status));
+      spec.commandLine().getOut().flush();
+      return 0;
+    } catch (TimeoutException e) {
+      return fail("no guest has come within %d s".formatted(ATTACH_SECONDS));
+    } catch (ExecutionException e) {
+      return fail(e.getCause() == null ? e.getMessage() : e.getCause().getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return fail("interrupted");
+    }
+  }
+
+  private int fail(@Nullable String what) {
+    spec.commandLine().getErr().println("belfry shm ping: " + what);
+    return FAILED;
+  }
+}

@@ -1,0 +1,98 @@
+package dev.belfry.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+/** What became of requests, one completion after the other, in the order in which they ended. */
+public final class CompletionQueue {
+  private static final int IORING_CQE_F_BUFFER = 1;
+  private static final int IORING_CQE_F_MORE = 1 << 1;
+  private static final int IORING_CQE_BUFFER_SHIFT = 16;
+
+  private static final VarHandle WORD = JAVA_INT.varHandle();
+  private static final long USER_DATA = UringStructs.offset(UringStructs.CQE, "user_data");
+  private static final long RES = UringStructs.offset(UringStructs.CQE, "res");
+  private static final long FLAGS = UringStructs.offset(UringStructs.CQE, "flags");
+  private static final long CQE_BYTES = UringStructs.CQE.byteSize();
+
+  private final MemorySegment rings;
+  private final long headPlace;
+  private final long tailPlace;
+  private final long entries;
+  private final int mask;
+
+  /** How many were taken; written by us, read by the kernel. */
+  private int head;
+
+  /** How many there were when we last looked; written by the kernel. */
+  private int tail;
+
+  private long token;
+  private int result;
+  private int flags;
+
+  CompletionQueue(MemorySegment rings, MemorySegment params) {
+    this.rings = rings;
+    this.headPlace = UringStructs.place(params, "cq_off", "head");
+    this.tailPlace = UringStructs.place(params, "cq_off", "tail");
+    this.entries = UringStructs.place(params, "cq_off", "cqes");
+    this.mask = rings.get(JAVA_INT, UringStructs.place(params, "cq_off", "ring_mask"));
+    this.head = rings.get(JAVA_INT, headPlace);
+    this.tail = head;
+  }
+
+  /** Whether there is one to take. */
+  public boolean isEmpty() {
+    if (head == tail) {
+      tail = (int) WORD.getAcquire(rings, tailPlace); // what it tells of was written before
+    }
+    return head == tail;
+  }
+
+  /** Takes the next completion, if there is one: the methods below are about that. */
+  public boolean next() {
+    if (isEmpty()) {
+      return false;
+    }
+    long place = entries + (head & mask) * CQE_BYTES;
+    token = rings.get(JAVA_LONG, place + USER_DATA);
+    result = rings.get(JAVA_INT, place + RES);
+    flags = rings.get(JAVA_INT, place + FLAGS);
+    head++;
+    WORD.setRelease(rings, headPlace, head); // what was read may be overwritten from now on
+    return true;
+  }
+
+  /** What the request was marked with. */
+  public long token() {
+    return token;
+  }
+
+  /** Zero or more, or {@code -errno}, as the system call would have it. */
+  public int result() {
+    return result;
+  }
+
+  /** What else there is to say, for the methods below; zero says nothing. */
+  public int flags() {
+    return flags;
+  }
+
+  /** Whether more completions of the same request follow. */
+  public static boolean hasMore(int flags) {
+    return (flags & IORING_CQE_F_MORE) != 0;
+  }
+
+  /** Whether the kernel took a buffer of a {@link BufferRing} for the data. */
+  public static boolean hasBuffer(int flags) {
+    return (flags & IORING_CQE_F_BUFFER) != 0;
+  }
+
+  /** Which buffer it took. */
+  public static int buffer(int flags) {
+    return flags >>> IORING_CQE_BUFFER_SHIFT;
+  }
+}

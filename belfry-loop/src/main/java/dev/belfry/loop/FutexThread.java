@@ -1,0 +1,117 @@
+package dev.belfry.loop;
+
+import dev.belfry.linux.Futex;
+import dev.belfry.linux.FutexSet;
+import dev.belfry.linux.Sys;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Waits for words of memory where the kernel cannot tell a loop of them: a thread sleeps on all of
+ * them at once, and on a word of its own by which it learns that they have changed.
+ */
+final class FutexThread implements AutoCloseable {
+  private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
+  private static final int MOST = FutexSet.MAX_WORDS - 1;
+
+  private final Sys sys = Sys.forAnyThread();
+  private final FutexSet words = new FutexSet(sys, FutexSet.MAX_WORDS);
+  private final MemorySegment changes = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
+  private final Thread thread;
+
+  /** Those who wait; guarded by this. */
+  private final List<FutexOperation> waiting = new ArrayList<>();
+
+  private volatile boolean closed;
+
+  FutexThread() {
+    thread = Thread.ofPlatform().daemon().name("belfry-futex").start(this::run);
+  }
+
+  /** Waits for an operation; false if there are too many already. */
+  synchronized boolean add(FutexOperation operation) {
+    if (waiting.size() == MOST) {
+      return false;
+    }
+    waiting.add(operation);
+    changed();
+    return true;
+  }
+
+  /** Waits for an operation no longer; false if its wait is over and the loop will be told. */
+  synchronized boolean remove(FutexOperation operation) {
+    boolean waited = waiting.remove(operation);
+    if (waited) {
+      changed();
+    }
+    return waited;
+  }
+
+  synchronized List<FutexOperation> waiting() {
+    return List.copyOf(waiting);
+  }
+
+  private void changed() {
+    WORD.getAndAdd(changes, 0L, 1);
+    Futex.wake(sys, changes, 1);
+  }
+
+  private void run() {
+    while (true) {
+      List<FutexOperation> current;
+      synchronized (this) {
+        words.set(0, changes, (int) WORD.getVolatile(changes, 0L));
+        current = List.copyOf(waiting);
+      }
+      if (closed) { // asked after the word was read: what changes later ends the wait
+        return;
+      }
+      for (int i = 0; i < current.size(); i++) {
+        words.set(i + 1, current.get(i).word(), current.get(i).expected());
+      }
+      int woken = words.await(current.size() + 1, Futex.FOREVER);
+      for (int i = 0; i < current.size(); i++) {
+        look(current.get(i), woken == i + 1);
+      }
+    }
+  }
+
+  private void look(FutexOperation operation, boolean woken) {
+    RuntimeException failure = null;
+    boolean over = woken;
+    try {
+      over |= operation.hasChanged();
+    } catch (RuntimeException e) { // the word's memory is gone
+      over = true;
+      failure = e;
+    }
+    if (over && takeOut(operation)) {
+      operation.wokenElsewhere(failure);
+    }
+  }
+
+  private synchronized boolean takeOut(FutexOperation operation) {
+    return waiting.remove(operation);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    changed();
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

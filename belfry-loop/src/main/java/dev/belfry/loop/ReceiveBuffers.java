@@ -1,0 +1,85 @@
+package dev.belfry.loop;
+
+import dev.belfry.linux.BufferRing;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.IoUring;
+import dev.belfry.linux.Sys;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The buffers that the kernel puts data into before anybody has asked for it. Each is either with
+ * the kernel or held by whoever got its data, and goes back when that was copied out.
+ */
+final class ReceiveBuffers {
+  static final int BUFFER_BYTES = 2048;
+  private static final int COUNT = 256;
+  private static final int GROUP = 0;
+
+  private final MemorySegment memory = Arena.ofAuto().allocate((long) COUNT * BUFFER_BYTES, 4096);
+  private final MemorySegment[] buffers = new MemorySegment[COUNT];
+  private final boolean[] held = new boolean[COUNT];
+
+  /** What the ring in use has of them; null until it needs some. */
+  private @Nullable BufferRing given;
+
+  ReceiveBuffers() {
+    for (int i = 0; i < COUNT; i++) {
+      buffers[i] = memory.asSlice((long) i * BUFFER_BYTES, BUFFER_BYTES);
+    }
+  }
+
+  /** Sees to it that a ring has all that nobody holds; the group that requests name. */
+  int groupFor(Sys sys, IoUring ring) throws ErrnoException {
+    BufferRing known = given;
+    if (known == null) {
+      known = BufferRing.open(sys, ring, GROUP, COUNT);
+      for (int i = 0; i < COUNT; i++) {
+        if (!held[i]) {
+          known.give(i, buffers[i]);
+        }
+      }
+      given = known;
+    }
+    return known.group();
+  }
+
+  /** Takes back what the ring has; it must have no request that uses them. */
+  void takeBack() {
+    if (given != null) {
+      given.close();
+      given = null;
+    }
+  }
+
+  /** The memory of all of them. */
+  MemorySegment memory() {
+    return memory;
+  }
+
+  /** Where in it a buffer begins. */
+  static long start(int buffer) {
+    return (long) buffer * BUFFER_BYTES;
+  }
+
+  /** The kernel has put data there. */
+  void hold(int buffer) {
+    held[buffer] = true;
+  }
+
+  /** Gives a buffer back, whose data was copied out. */
+  void release(int buffer) {
+    held[buffer] = false;
+    assert poison(buffer);
+    if (given != null) {
+      given.give(buffer, buffers[buffer]);
+    }
+  }
+
+  /** Where assertions are on, whoever still reads a buffer that was given back sees it. */
+  private boolean poison(int buffer) {
+    buffers[buffer].fill((byte) 0xdb);
+    return true;
+  }
+}

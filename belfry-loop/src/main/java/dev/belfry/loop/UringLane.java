@@ -1,0 +1,332 @@
+package dev.belfry.loop;
+
+import static dev.belfry.linux.Errno.EAGAIN;
+import static dev.belfry.linux.Errno.EOPNOTSUPP;
+
+import dev.belfry.linux.Epoll;
+import dev.belfry.linux.SubmissionQueue;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One direction of a handle on an io_uring. Of the operations that queue up here the kernel gets
+ * one after the other, so that they complete in order; those that name their place in a file it
+ * gets at once, all of them.
+ *
+ * <p>What reads or writes memory never waits in the kernel, but completes with EAGAIN, and then a
+ * request to tell when it is worth trying again does the waiting. So while somebody waits, the
+ * kernel holds none of his memory: an arena that is closed meanwhile costs an error and not the
+ * process. Files are the exception, because only the kernel can wait for a disk.
+ */
+final class UringLane {
+  /** So often a call may turn out not to be worth trying, before that is left to a timer. */
+  private static final int FRUITLESS = 3;
+
+  private final Uring uring;
+  private final UringHandle owner;
+  private final Handle handle;
+  private final Direction queue;
+  private final ReadinessPoll poll;
+
+  /** Receives before it is asked to, where that may be; made at the first read. */
+  private @Nullable UringReceiver receiver;
+
+  /** How often the poll has told of something since a call last succeeded. */
+  private int events;
+
+  UringLane(Uring uring, UringHandle owner, Direction queue, boolean reads) {
+    this.uring = uring;
+    this.owner = owner;
+    this.handle = owner.handle;
+    this.queue = queue;
+    this.poll = new ReadinessPoll(owner, this, reads ? Epoll.IN : Epoll.OUT);
+  }
+
+  void start(IoOperation<?> operation) {
+    queue.add(operation);
+    if (operation.isOrdered()) {
+      goOn();
+    } else {
+      uring.want(request(operation));
+    }
+  }
+
+  /** Gives the kernel the next operation, if it has none of this lane and nothing is awaited. */
+  void goOn() {
+    IoOperation<?> operation;
+    while ((operation = nextOrdered()) != null && !isBlocked() && !handle.isClosed()) {
+      if (queue.isSpent(handle.loop.turn(), handle.loop.options)) {
+        handle.resumeNextTurn();
+        return;
+      }
+      if (handle.receivesAhead() && operation.isRead()) {
+        if (!receive(operation)) {
+          return;
+        }
+      } else if (operation.isRequest()) {
+        uring.want(request(operation)); // does nothing if it is under way
+        return;
+      } else {
+        attempt(operation);
+      }
+    }
+  }
+
+  /** Reads what was received before, if anything; false if it is awaited, in whichever way. */
+  private boolean receive(IoOperation<?> operation) {
+    UringReceiver ahead = receiver();
+    if (isUnderWay(operation)) {
+      return false;
+    }
+    int failure = ahead.hasData() ? 0 : ahead.takeError();
+    if (ahead.hasData() || failure != 0) {
+      try {
+        settle(operation, failure != 0 ? failure : ahead.fill(operation));
+      } catch (RuntimeException | Error e) {
+        fail(operation, e);
+      }
+      return true;
+    }
+    if (ahead.serves(operation)) {
+      uring.want(ahead);
+    } else if (uring.withdraw(ahead)) { // else it says when it has come back
+      uring.want(request(operation));
+    }
+    return false;
+  }
+
+  private UringReceiver receiver() {
+    UringReceiver known = receiver;
+    if (known == null) {
+      known = new UringReceiver(uring, owner, this);
+      receiver = known;
+    }
+    return known;
+  }
+
+  /** The receiver has come to the end of the file. */
+  void endOfFile() {
+    IoOperation<?> operation = nextOrdered();
+    if (operation != null && !isUnderWay(operation)) {
+      settle(operation, 0);
+    }
+  }
+
+  /** Whether somebody waits for what comes. */
+  boolean isWaitedFor() {
+    return queue.first() != null;
+  }
+
+  boolean isClosed() {
+    return handle.isClosed();
+  }
+
+  private @Nullable IoOperation<?> nextOrdered() {
+    IoOperation<?> operation = queue.first();
+    while (operation != null && !operation.isOrdered()) {
+      operation = operation.following;
+    }
+    return operation;
+  }
+
+  private boolean isBlocked() {
+    return poll.isUnderWay() || queue.isPaused();
+  }
+
+  private void attempt(IoOperation<?> operation) {
+    try {
+      settle(operation, operation.attempt(handle.loop.sys));
+    } catch (RuntimeException | Error e) {
+      fail(operation, e);
+    }
+  }
+
+  private static boolean isUnderWay(IoOperation<?> operation) {
+    return operation.request != null && operation.request.isUnderWay();
+  }
+
+  /** Such as when a buffer's arena is closed. */
+  private void fail(IoOperation<?> operation, Throwable failure) {
+    end(operation);
+    operation.completeError(failure);
+  }
+
+  private UringOperation request(IoOperation<?> operation) {
+    UringOperation known = operation.request;
+    if (known == null) {
+      known = new UringOperation(owner, this, operation);
+      operation.request = known;
+    }
+    return known;
+  }
+
+  private void completed(UringOperation request, long result) {
+    IoOperation<?> operation = request.operation;
+    try {
+      if (request.stopping) {
+        request.stopping = false;
+        stopped(operation, operation.judge(result));
+      } else {
+        settle(operation, result);
+      }
+    } catch (RuntimeException | Error e) {
+      fail(operation, e);
+    }
+    if (operation.queued && !operation.isOrdered()) {
+      uring.want(request);
+    }
+    goOn();
+  }
+
+  /** A withdrawn operation has come back: with a value, if that was quicker. */
+  private void stopped(IoOperation<?> operation, long result) {
+    boolean complete = result >= 0 && operation.accept(result);
+    end(operation);
+    if (complete) {
+      operation.completeValue();
+    } else {
+      operation.completeStopped();
+    }
+  }
+
+  /** Does what the result of a call says; the operation stays in the queue until it is over. */
+  // r[impl loop.op.park] r[impl loop.err.transient]
+  private void settle(IoOperation<?> operation, long raw) {
+    long result = operation.judge(raw);
+    if (result == -EAGAIN) {
+      awaitReadiness(operation);
+    } else if (result == IoOperation.LATER) {
+      queue.retryLater(handle);
+    } else if (result == -EOPNOTSUPP && operation.isRequest() && !handle.takesCallsOnly) {
+      handle.takesCallsOnly = true; // a device that cannot be asked not to wait
+    } else if (result >= 0) {
+      events = 0;
+      queue.spend(operation.bytesIn(result));
+      if (operation.accept(result)) {
+        end(operation);
+        operation.completeValue();
+      } else if (operation.exhausts(result)
+          && handle.isEmptyAfterShortRead()
+          && !handle.receivesAhead()) {
+        awaitReadiness(operation);
+      }
+    } else if (result != IoOperation.AGAIN) {
+      end(operation);
+      operation.fail(result);
+    }
+  }
+
+  private void awaitReadiness(IoOperation<?> operation) {
+    if (handle.isRegularFile() && !operation.aside) {
+      operation.aside = true; // its file system does not wait otherwise, and nothing would tell
+    } else if (!operation.isOrdered()) {
+      end(operation);
+      operation.fail(-EAGAIN);
+    } else if (handle.isRegularFile() || events >= FRUITLESS) {
+      queue.retryLater(handle);
+    } else {
+      uring.want(poll);
+    }
+  }
+
+  private void readinessCame() {
+    if (queue.first() != null) {
+      events++;
+    }
+    goOn();
+  }
+
+  private void end(IoOperation<?> operation) {
+    operation.aside = false;
+    queue.remove(operation);
+  }
+
+  // r[impl loop.cancel.unlink] r[impl loop.cancel.stopped]
+  void cancel(IoOperation<?> operation) {
+    UringOperation request = operation.request;
+    if (request != null && !uring.withdraw(request)) {
+      request.stopping = true;
+      return;
+    }
+    end(operation);
+    operation.completeStopped();
+    goOn();
+  }
+
+  void cancelAll() {
+    // The last first: else each would let the next one start.
+    IoOperation<?> operation = queue.last();
+    while (operation != null) {
+      IoOperation<?> before = operation.previous;
+      cancel(operation);
+      operation = before;
+    }
+  }
+
+  void close() {
+    cancelAll();
+    queue.forgetRetry();
+    uring.withdraw(poll);
+    if (receiver != null) {
+      receiver.close();
+    }
+  }
+
+  /** An operation as a request. */
+  static final class UringOperation extends UringRequest {
+    private final UringLane lane;
+    private final IoOperation<?> operation;
+
+    /** Whether it was cancelled while the kernel had it. */
+    private boolean stopping;
+
+    private UringOperation(UringHandle owner, UringLane lane, IoOperation<?> operation) {
+      super(owner);
+      this.lane = lane;
+      this.operation = operation;
+    }
+
+    @Override
+    void prepare(SubmissionQueue queue, long token) {
+      operation.prepare(queue, token);
+    }
+
+    @Override
+    void completed(int result, int flags) {
+      lane.completed(this, result);
+    }
+
+    @Override
+    void failed(RuntimeException failure) {
+      lane.fail(operation, failure);
+      lane.goOn();
+    }
+  }
+
+  /** Tells when a call is worth trying again. */
+  private static final class ReadinessPoll extends UringRequest {
+    private final UringLane lane;
+    private final int interest;
+
+    ReadinessPoll(UringHandle owner, UringLane lane, int interest) {
+      super(owner);
+      this.lane = lane;
+      this.interest = interest;
+    }
+
+    @Override
+    void prepare(SubmissionQueue queue, long token) {
+      queue.poll(token, Objects.requireNonNull(owner).handle.fd.number(), interest);
+    }
+
+    @Override
+    void completed(int result, int flags) {
+      lane.readinessCame();
+    }
+
+    @Override
+    void failed(RuntimeException failure) {
+      throw failure;
+    }
+  }
+}

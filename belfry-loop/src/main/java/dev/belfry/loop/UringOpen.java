@@ -1,0 +1,53 @@
+package dev.belfry.loop;
+
+import static dev.belfry.linux.Errno.EINTR;
+
+import dev.belfry.linux.SubmissionQueue;
+import java.util.List;
+
+/** Opens a file as a request; the kernel waits for the disk. */
+final class UringOpen extends UringRequest {
+  final OpenOperation operation;
+  private final Uring uring;
+  private final List<UringOpen> opening;
+
+  /**
+   * A request for an operation.
+   *
+   * @param opening those that are under way; it leaves when it has completed
+   */
+  UringOpen(Uring uring, OpenOperation operation, List<UringOpen> opening) {
+    super(null);
+    this.uring = uring;
+    this.operation = operation;
+    this.opening = opening;
+  }
+
+  @Override
+  void prepare(SubmissionQueue queue, long token) {
+    queue.open(token, operation.request());
+  }
+
+  @Override
+  void completed(int result, int flags) {
+    if (result < 0 && withdrawn) {
+      stopped();
+    } else if (result == -EINTR) {
+      uring.want(this);
+    } else {
+      opening.remove(this);
+      operation.opened(result);
+    }
+  }
+
+  void stopped() {
+    opening.remove(this);
+    operation.completeStopped();
+  }
+
+  @Override
+  void failed(RuntimeException failure) {
+    opening.remove(this);
+    operation.completeError(failure);
+  }
+}

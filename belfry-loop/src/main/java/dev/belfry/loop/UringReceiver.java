@@ -1,0 +1,157 @@
+package dev.belfry.loop;
+
+import static dev.belfry.linux.Errno.EINVAL;
+import static dev.belfry.linux.Errno.ENOBUFS;
+
+import dev.belfry.linux.CompletionQueue;
+import dev.belfry.linux.SubmissionQueue;
+import java.util.Arrays;
+
+/**
+ * Receives on a TCP socket before it is asked to: one request stays with the kernel and completes
+ * for everything that comes, in buffers of the loop's, so that a small read costs no request at
+ * all. What comes is kept in order until it is read. When too much has come that nobody reads, the
+ * request is withdrawn and the peer has to wait, as it had without.
+ */
+final class UringReceiver extends UringRequest {
+  /** Reads of more are better off with their own memory. */
+  static final int LARGEST_READ = 4096;
+
+  /** So many buffers may be full of what nobody reads. */
+  private static final int ENOUGH = 8;
+
+  private final Uring uring;
+  private final UringLane lane;
+  private final int fd;
+
+  // What has come: buffers and how many bytes they have, from the first on, as a ring.
+  private int[] buffers = new int[ENOUGH];
+  private int[] lengths = new int[ENOUGH];
+  private int first;
+  private int count;
+
+  /** How much of the first buffer was read. */
+  private int consumed;
+
+  /** What went wrong after what has come, {@code -errno} or zero. */
+  private int error;
+
+  /** Whether there was no buffer the last time, so that the next read needs its own memory. */
+  private boolean starved;
+
+  UringReceiver(Uring uring, UringHandle owner, UringLane lane) {
+    super(owner);
+    this.uring = uring;
+    this.lane = lane;
+    this.fd = owner.handle.fd.number();
+  }
+
+  @Override
+  void prepare(SubmissionQueue queue, long token) {
+    queue.receiveAlways(token, fd, uring.bufferGroup());
+  }
+
+  @Override
+  void completed(int result, int flags) {
+    if (CompletionQueue.hasBuffer(flags)) {
+      add(CompletionQueue.buffer(flags), result);
+    } else if (result == -ENOBUFS) {
+      starved = true;
+    } else if (result == -EINVAL) {
+      uring.receivesAhead = false; // Linux before 6.0
+    } else if (result < 0 && !withdrawn) {
+      error = result;
+    } else if (result == 0 && count == 0) {
+      lane.endOfFile(); // who reads later is told again
+    }
+    lane.goOn();
+  }
+
+  @Override
+  void failed(RuntimeException failure) {
+    uring.receivesAhead = false; // there are no such buffers here
+    lane.goOn();
+  }
+
+  private void add(int buffer, int length) {
+    uring.buffers().hold(buffer);
+    if (lane.isClosed()) {
+      uring.buffers().release(buffer);
+      return;
+    }
+    if (count == buffers.length) {
+      grow();
+    }
+    int place = (first + count++) & (buffers.length - 1);
+    buffers[place] = buffer;
+    lengths[place] = length;
+    if (count >= ENOUGH && !lane.isWaitedFor()) {
+      uring.withdraw(this);
+    }
+  }
+
+  private void grow() {
+    int[] ids = Arrays.copyOf(buffers, count * 2);
+    int[] sizes = Arrays.copyOf(lengths, count * 2);
+    for (int i = 0; i < count; i++) {
+      ids[i] = buffers[(first + i) & (count - 1)];
+      sizes[i] = lengths[(first + i) & (count - 1)];
+    }
+    buffers = ids;
+    lengths = sizes;
+    first = 0;
+  }
+
+  /** Whether something has come that a read can have. */
+  boolean hasData() {
+    return count > 0;
+  }
+
+  /** What a read after all data is to be told, {@code -errno}, once; else zero. */
+  int takeError() {
+    int taken = error;
+    error = 0;
+    return taken;
+  }
+
+  /** Copies to an operation what has come; says how much. */
+  int fill(IoOperation<?> operation) {
+    int copied = 0;
+    while (count > 0) {
+      int buffer = buffers[first];
+      int left = lengths[first] - consumed;
+      long start = ReceiveBuffers.start(buffer) + consumed;
+      int taken = operation.fill(uring.buffers().memory(), start, left, copied);
+      copied += taken;
+      consumed += taken;
+      if (taken < left) {
+        break;
+      }
+      dropFirst();
+    }
+    return copied;
+  }
+
+  private void dropFirst() {
+    uring.buffers().release(buffers[first]);
+    first = (first + 1) & (buffers.length - 1);
+    count--;
+    consumed = 0;
+  }
+
+  /** Whether a read need not be a request of its own, but is served by this. */
+  boolean serves(IoOperation<?> operation) {
+    if (starved) {
+      starved = false;
+      return false;
+    }
+    return uring.receivesAhead && operation.readsAtMost(LARGEST_READ);
+  }
+
+  void close() {
+    while (count > 0) {
+      dropFirst();
+    }
+    uring.withdraw(this);
+  }
+}

@@ -1,0 +1,148 @@
+package dev.belfry.loop;
+
+import static dev.belfry.loop.DescriptorSupport.drive;
+import static dev.belfry.loop.DescriptorSupport.result;
+import static dev.belfry.loop.DescriptorSupport.start;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.Futex;
+import dev.belfry.linux.Sys;
+import dev.belfry.loop.DescriptorSupport.Probe;
+import dev.belfry.loop.DescriptorSupport.Tapped;
+import dev.belfry.loop.LoopSupport.Driven;
+import dev.belfry.loop.LoopSupport.EveryBackend;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import org.junit.jupiter.api.Test;
+
+/** A loop waits for words of memory as it waits for descriptors. */
+final class FutexWaitTest {
+  private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
+  private static final Sys SYS = Sys.forAnyThread();
+
+  private final Arena arena = Arena.ofAuto();
+
+  private MemorySegment word() {
+    return arena.allocate(ValueLayout.JAVA_INT);
+  }
+
+  private static void change(MemorySegment word) {
+    WORD.getAndAdd(word, 0L, 1);
+    Futex.wake(SYS, word, Integer.MAX_VALUE);
+  }
+
+  @EveryBackend
+  void aWordThatHasAnotherValueIsNotWaitedFor(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      FutexOperation wait = loop.futex(word(), 1);
+      result(loop, wait);
+      result(loop, wait.expecting(-1));
+      assertThatThrownBy(() -> loop.futex(arena.allocate(8).asSlice(1), 0))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @EveryBackend
+  void aCoroutineWaitsUntilTheWordChanges(Backend backend) throws Exception {
+    try (Driven driven = Driven.open(backend)) {
+      MemorySegment word = word();
+      Coroutine<Integer> counting =
+          driven
+              .loop()
+              .spawn(
+                  "counting",
+                  () -> {
+                    int seen = 0;
+                    FutexOperation wait = driven.loop().futex(word, 0);
+                    while (seen < 100) {
+                      wait.expecting(seen).await();
+                      seen = (int) WORD.getVolatile(word, 0L);
+                    }
+                    return seen;
+                  });
+      for (int i = 0; i < 100; i++) {
+        if (i % 10 == 0) {
+          driven.asleep();
+        }
+        change(word);
+      }
+      assertThat(LoopSupport.get(counting.result())).isEqualTo(100);
+    }
+  }
+
+  @EveryBackend
+  void manyWordsAreWaitedForAtOnce(Backend backend) throws IOException {
+    var words = new ArrayList<MemorySegment>();
+    var probes = new ArrayList<Probe<Void>>();
+    try (EventLoop loop = EventLoop.open(backend)) {
+      for (int i = 0; i < 300; i++) { // more than one call of the kernel takes
+        words.add(word());
+        probes.add(start(loop.futex(words.getLast(), 0)));
+      }
+      loop.runUntilEmpty();
+      for (int i = 0; i < 300; i += 3) {
+        change(words.get(i));
+      }
+      drive(
+          loop,
+          () -> {
+            int done = 0;
+            for (int i = 0; i < 300; i += 3) {
+              done += probes.get(i).count();
+            }
+            return done == 100;
+          });
+      assertThat(probes.stream().filter(Probe::done)).hasSize(100);
+      probes.get(1).operation.cancel();
+      drive(loop, probes.get(1)::done);
+      assertThat(probes.get(1).outcome()).isEqualTo(Outcome.STOPPED);
+    }
+    assertThat(probes).allMatch(probe -> probe.count() == 1);
+    assertThat(probes.get(2).outcome()).isEqualTo(Outcome.STOPPED);
+  }
+
+  // r[verify loop.cancel.stopped]
+  @EveryBackend
+  void cancelAgainstAWakeUpEndsEachWaitOnce(Backend backend) throws Exception {
+    try (Driven driven = Driven.open(backend)) {
+      MemorySegment word = word();
+      FutexOperation wait = driven.loop().futex(word, 0);
+      for (int i = 0; i < LoopSupport.rounds(3_000, 100_000); i++) {
+        var probe = new Probe<>(wait.expecting((int) WORD.getVolatile(word, 0L)));
+        wait.start(probe);
+        Thread rival = (i & 31) == 0 ? Thread.ofPlatform().start(() -> change(word)) : null;
+        wait.cancel();
+        if (rival != null) {
+          LoopSupport.join(rival);
+        }
+        LoopSupport.await(probe::done);
+        assertThat(probe.count()).isEqualTo(1);
+        assertThat(wait.outcome()).isIn(Outcome.VALUE, Outcome.STOPPED);
+      }
+    }
+  }
+
+  @Test
+  void whereTheKernelCannotAThreadWaits() throws IOException {
+    try (var tapped = new Tapped(Backend.IO_URING)) {
+      EventLoop loop = tapped.loop;
+      tapped.requests.fail("futex", Errno.EINVAL);
+      for (int i = 0; i < 3; i++) {
+        MemorySegment word = word();
+        var probe = start(loop.futex(word, 0));
+        loop.runUntilEmpty();
+        assertThat(probe.done()).isFalse();
+        change(word);
+        drive(loop, probe::done);
+        assertThat(probe.outcome()).isEqualTo(Outcome.VALUE);
+      }
+      assertThat(tapped.calls("futex")).isEqualTo(1); // once is enough to know
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package dev.belfry.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.loop.LoopSupport.EveryBackend;
+import dev.belfry.testkit.SysTap;
+import java.io.IOException;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The suite runs on every backend there is, and on each of them all of it. */
+final class MatrixTest {
+
+  // r[verify loop.test.matrix] r[verify loop.backend.surface]
+  @Test
+  void theParametersOfTheSuiteAreTheListOfBackends() {
+    EnumSource source = EveryBackend.class.getAnnotation(EnumSource.class);
+    assertThat(source.value()).isEqualTo(Backend.class);
+    assertThat(source.names()).isEmpty(); // none is left out
+    assertThat(Arrays.stream(Backend.values()).map(Backend::label))
+        .containsExactly("epoll", "epoll-timerfd", "io_uring");
+  }
+
+  // r[verify loop.backend.surface]
+  @EveryBackend
+  void theOneInterfaceIsAllThatTheLoopKnowsOfABackend(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      assertThat(loop.driver().backend()).isEqualTo(backend);
+      assertThat(Arrays.stream(EventLoop.class.getDeclaredFields()))
+          .noneMatch(field -> EpollDriver.class.isAssignableFrom(field.getType()))
+          .noneMatch(field -> UringDriver.class.isAssignableFrom(field.getType()));
+    }
+  }
+
+  // r[verify loop.test.matrix]
+  @EveryBackend
+  void aTestOfABackendThatIsNotThereFailsAndIsNotSkipped(Backend backend) {
+    SysTap tap = LoopSupport.tap();
+    for (String call : new String[] {"epollCreate1", "ioUringSetup"}) {
+      tap.fail(call, Errno.ENOSYS);
+    }
+    assertThatExceptionOfType(ErrnoException.class) // and not one that aborts a test
+        .isThrownBy(() -> LoopSupport.open(backend, tap))
+        .satisfies(e -> assertThat(e.is(Errno.ENOSYS)).isTrue());
+  }
+}

@@ -1,0 +1,253 @@
+package dev.belfry.loop;
+
+import static dev.belfry.loop.DescriptorSupport.bytes;
+import static dev.belfry.loop.DescriptorSupport.drive;
+import static dev.belfry.loop.DescriptorSupport.result;
+import static dev.belfry.loop.DescriptorSupport.send;
+import static dev.belfry.loop.DescriptorSupport.start;
+import static dev.belfry.loop.DescriptorSupport.tcp;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.OpenFlags;
+import dev.belfry.loop.DescriptorSupport.Probe;
+import dev.belfry.loop.DescriptorSupport.Tapped;
+import dev.belfry.loop.LoopSupport.Driven;
+import dev.belfry.testkit.Descriptors;
+import dev.belfry.testkit.SysTap;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is particular to io_uring; what it has in common with the others is shown by the matrix. */
+final class UringTest {
+  private final Arena arena = Arena.ofAuto();
+
+  @TempDir Path directory;
+
+  // r[verify loop.backend.surface]
+  @ParameterizedTest
+  @ValueSource(ints = {Errno.EPERM, Errno.ENOSYS, Errno.ENOMEM})
+  void aRefusalFailsWhoInsistsAndTurnsWhoPrefersItToEpoll(int errno) throws IOException {
+    Descriptors before = Descriptors.now();
+    SysTap tap = LoopSupport.tap();
+    tap.fail("ioUringSetup", errno);
+    assertThatExceptionOfType(ErrnoException.class)
+        .isThrownBy(() -> LoopSupport.open(Backend.IO_URING, tap))
+        .satisfies(e -> assertThat(e.errno()).isEqualTo(errno))
+        .withMessageContaining(
+            switch (errno) {
+              case Errno.EPERM -> "seccomp";
+              case Errno.ENOSYS -> "too old";
+              default -> "ulimit -l";
+            });
+    try (EventLoop loop =
+        EventLoop.open(LoopOptions.DEFAULT.preferIoUring().systemCalls(tap.sys()))) {
+      assertThat(loop.backend()).isEqualTo(Backend.EPOLL);
+      assertThat(result(loop, loop.scheduler().schedule())).isNull();
+    }
+    assertThat(before.openedSince()).isEmpty();
+    try (EventLoop loop = EventLoop.open(LoopOptions.DEFAULT.preferIoUring())) {
+      assertThat(loop.backend()).isEqualTo(Backend.IO_URING);
+    }
+  }
+
+  @Test
+  void aThreadThatCannotHaveARingOfItsOwnUsesTheSharedOne() throws Exception {
+    SysTap tap = LoopSupport.tap();
+    EventLoop loop = LoopSupport.open(Backend.IO_URING, tap);
+    tap.fail("ioUringSetup", Errno.ENOMEM);
+    try (Driven driven = Driven.of(loop)) {
+      var pair = StreamSocket.pair(loop, loop);
+      var reading = pair.first().readSome(arena.allocate(8)).toFuture();
+      driven.asleep();
+      send(pair.second(), "x");
+      assertThat(LoopSupport.get(reading)).isEqualTo(1);
+      pair.first().close();
+      pair.second().close();
+    }
+  }
+
+  @Test
+  void allThatATurnStartsIsHandedOverByTheCallThatWaits() throws IOException {
+    try (var tapped = new Tapped(Backend.IO_URING)) {
+      EventLoop loop = tapped.loop;
+      var pairs = new ArrayList<StreamSocket.Pair>();
+      var probes = new ArrayList<Probe<Integer>>();
+      for (int i = 0; i < 50; i++) {
+        pairs.add(StreamSocket.pair(loop, loop));
+        probes.add(start(pairs.getLast().first().writeSome(bytes(arena, "x"))));
+      }
+      long calls = tapped.tap.calls("ioUringEnter");
+      loop.runSome();
+      assertThat(tapped.tap.calls("ioUringEnter")).isEqualTo(calls + 1);
+      assertThat(probes).allMatch(Probe::done);
+      assertThat(tapped.calls("send")).isEqualTo(50);
+      for (var pair : pairs) {
+        pair.first().close();
+        pair.second().close();
+      }
+    }
+  }
+
+  // r[verify loop.fd.close]
+  @Test
+  void aDescriptorIsClosedWhenTheKernelHasGivenItsRequestsBack() throws IOException {
+    try (var tapped = new Tapped(Backend.IO_URING)) {
+      EventLoop loop = tapped.loop;
+      var pair = StreamSocket.pair(loop, loop);
+      var parked = start(pair.first().readSome(arena.allocate(8)));
+      loop.runUntilEmpty();
+      int number = pair.first().descriptor();
+      var cancelledAtClose = new ArrayList<Long>();
+      tapped.tap.script(
+          "close",
+          (_, arguments) -> {
+            if ((int) arguments[0] == number) {
+              cancelledAtClose.add(tapped.calls("cancel"));
+            }
+            return OptionalLong.empty();
+          });
+      pair.first().close();
+      loop.runUntilEmpty();
+      assertThat(parked.outcome()).isEqualTo(Outcome.STOPPED);
+      assertThat(cancelledAtClose).containsExactly(1L);
+      tapped.tap.pass("close");
+      pair.second().close();
+    }
+  }
+
+  /** A ring so small that most completions find no room in it. */
+  private static Tapped tiny() throws IOException {
+    return new Tapped(LoopOptions.DEFAULT.backend(Backend.IO_URING)) {
+      @Override
+      void prepare() {
+        tap.script(
+            "ioUringSetup",
+            (_, arguments) -> {
+              MemorySegment params = (MemorySegment) arguments[1];
+              params.set(ValueLayout.JAVA_INT, 4, 4); // completions
+              return OptionalLong.of(requests.sys().ioUringSetup(2, params));
+            });
+      }
+    };
+  }
+
+  @Test
+  void completionsThatFindNoRoomAreNotLost() throws IOException {
+    try (Tapped tapped = tiny()) {
+      EventLoop loop = tapped.loop;
+      var pairs = new ArrayList<StreamSocket.Pair>();
+      var probes = new ArrayList<Probe<Integer>>();
+      for (int i = 0; i < 200; i++) {
+        var pair = StreamSocket.pair(loop, loop);
+        pairs.add(pair);
+        probes.add(start(pair.first().readSome(arena.allocate(8))));
+      }
+      loop.runUntilEmpty();
+      pairs.forEach(pair -> send(pair.second(), "now")); // two hundred events at once
+      drive(loop, () -> probes.stream().allMatch(Probe::done));
+      for (var probe : probes) {
+        assertThat(probe.value()).isEqualTo(3);
+        assertThat(probe.count()).isEqualTo(1);
+      }
+      for (var pair : pairs) {
+        pair.first().close();
+        pair.second().close();
+      }
+      loop.runUntilEmpty();
+    }
+  }
+
+  // r[verify loop.backend.single]
+  @Test
+  void whatOneThreadHasBegunAnotherGoesOnWith() throws Exception {
+    try (EventLoop loop = EventLoop.open(Backend.IO_URING)) {
+      var unix = StreamSocket.pair(loop, loop);
+      var inet = tcp(loop);
+      var first = start(unix.first().readSome(arena.allocate(8)));
+      var second = start(inet.first().readSome(arena.allocate(8)));
+      LoopSupport.join(Thread.ofPlatform().start(() -> runUntilEmpty(loop)));
+      // The thread that gave them to the kernel has ended, and with it its requests.
+      send(unix.second(), "one");
+      drive(loop, first::done);
+      assertThat(first.value()).isEqualTo(3);
+
+      // To a thread that stays, and back.
+      var stop = new StopSource();
+      var third = start(unix.first().readSome(arena.allocate(8)));
+      var running = new CompletableFuture<Outcome>();
+      Thread driver =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try {
+                      running.complete(loop.run(RunMode.STOPPED, stop.token()));
+                    } catch (IOException e) {
+                      running.completeExceptionally(e);
+                    }
+                  });
+      send(inet.second(), "two");
+      LoopSupport.await(second::done);
+      assertThat(second.value()).isEqualTo(3);
+      assertThat(second.thread()).isSameAs(driver);
+      stop.requestStop();
+      assertThat(LoopSupport.get(running)).isEqualTo(Outcome.STOPPED);
+      LoopSupport.join(driver);
+      send(unix.second(), "three");
+      drive(loop, third::done);
+      assertThat(third.value()).isEqualTo(5);
+      for (var pair : new StreamSocket.Pair[] {unix, inet}) {
+        pair.first().close();
+        pair.second().close();
+      }
+    }
+  }
+
+  private static void runUntilEmpty(EventLoop loop) {
+    try {
+      loop.runUntilEmpty();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  // r[verify loop.op.regular-file]
+  @Test
+  void placesOfAFileAreReadAtTheSameTime() throws IOException {
+    Path path = directory.resolve("file");
+    byte[] content = new byte[1 << 20];
+    for (int i = 0; i < content.length; i++) {
+      content[i] = StreamPattern.at(i);
+    }
+    Files.write(path, content);
+    try (var tapped = new Tapped(Backend.IO_URING)) {
+      EventLoop loop = tapped.loop;
+      RegularFile file = result(loop, RegularFile.open(loop, path, OpenFlags.READ_ONLY, 0));
+      MemorySegment memory = arena.allocate(content.length);
+      var probes = new ArrayList<Probe<Integer>>();
+      int size = 4096;
+      for (long place = 0; place < content.length; place += size) {
+        probes.add(start(file.readAt(memory.asSlice(place, size), place)));
+      }
+      long calls = tapped.tap.calls("ioUringEnter");
+      drive(loop, () -> probes.stream().allMatch(Probe::done));
+      assertThat(tapped.tap.calls("ioUringEnter") - calls).isLessThan(probes.size() / 4);
+      assertThat(probes).allMatch(probe -> probe.outcome() == Outcome.VALUE);
+      StreamPattern.check(memory, content.length, 0);
+      file.close();
+    }
+  }
+}

@@ -1,0 +1,187 @@
+package dev.belfry.shm;
+
+import static dev.belfry.linux.Errno.ECONNRESET;
+
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.loop.Descriptor;
+import dev.belfry.loop.EventLoop;
+import dev.belfry.loop.Operation;
+import dev.belfry.loop.TimerOperation;
+import dev.belfry.loop.TransferOperation;
+import dev.belfry.shm.Doorbell.Event;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.lang.foreign.Arena;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A doorbell that an event loop hears. The loop is its one reader: it tells the listener, on the
+ * loop thread, and all who wait. A ring that nobody was there to hear is kept for the first who
+ * waits. Rings may come from any thread.
+ */
+public final class AsyncDoorbell implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(AsyncDoorbell.class.getName());
+  private static final int READ_BYTES = 64;
+
+  private final EventLoop loop;
+  private final Doorbell bell;
+  private final Descriptor handle;
+  private final TransferOperation read;
+  private final @Nullable Consumer<Event> listener;
+
+  // Guarded by this.
+  private CompletableFuture<Event> next = new CompletableFuture<>();
+  private boolean awaited;
+  private boolean unheard;
+  private boolean dead;
+  private boolean closed;
+
+  private AsyncDoorbell(
+      EventLoop loop, Doorbell bell, Descriptor handle, @Nullable Consumer<Event> listener) {
+    this.loop = loop;
+    this.bell = bell;
+    this.handle = handle;
+    this.listener = listener;
+    this.read = handle.readSome(Arena.ofAuto().allocate(READ_BYTES));
+  }
+
+  /** Lets a loop hear a bell, which from now on nobody else waits for. */
+  public static AsyncDoorbell on(EventLoop loop, Doorbell bell) throws IOException {
+    return open(loop, bell, null);
+  }
+
+  /**
+   * Lets a loop hear a bell.
+   *
+   * @param listener is told of every signal and once of death, on the loop thread
+   */
+  public static AsyncDoorbell on(EventLoop loop, Doorbell bell, Consumer<Event> listener)
+      throws IOException {
+    return open(loop, bell, listener);
+  }
+
+  private static AsyncDoorbell open(
+      EventLoop loop, Doorbell bell, @Nullable Consumer<Event> listener) throws IOException {
+    var heard = new AsyncDoorbell(loop, bell, Descriptor.adopt(loop, bell.fd()), listener);
+    heard.read.start(heard::completed);
+    return heard;
+  }
+
+  /** Rings; see {@link Doorbell#ring}. */
+  public Doorbell.Rung ring() throws ErrnoException {
+    return bell.ring();
+  }
+
+  /** Rings, whatever comes of it. */
+  void announce() {
+    bell.announce();
+  }
+
+  /**
+   * Waits until the peer rings or dies, in a coroutine or on any thread but the loop's.
+   *
+   * @throws CancellationException if it was closed, the loop was stopped, or the thread interrupted
+   */
+  public Event await() throws IOException {
+    return await(subscribe());
+  }
+
+  /** Waits so long at most. */
+  public Event await(Duration atMost) throws IOException {
+    CompletableFuture<Event> event = subscribe().copy();
+    TimerOperation timer = loop.scheduler().after(atMost);
+    timer.start(_ -> event.complete(Event.TIMEOUT));
+    try {
+      return await(event);
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  private synchronized CompletableFuture<Event> subscribe() {
+    if (loop.inLoop() && !Thread.currentThread().isVirtual()) {
+      throw new IllegalStateException(
+          "waiting on the loop's own thread would stop the loop: use a listener or a coroutine");
+    }
+    if (closed) {
+      throw new IllegalStateException("this end of the doorbell is closed");
+    }
+    if (unheard || dead) {
+      Event event = unheard ? Event.SIGNAL : Event.DEATH;
+      unheard = false;
+      return CompletableFuture.completedFuture(event);
+    }
+    awaited = true;
+    return next;
+  }
+
+  private static Event await(CompletableFuture<Event> event) throws IOException {
+    try {
+      return event.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CancellationException("interrupted while waiting for a doorbell");
+    } catch (ExecutionException e) {
+      throw new IOException("the doorbell failed", e.getCause());
+    }
+  }
+
+  /** On the loop thread. */
+  private void completed(Operation<? extends Integer> operation) {
+    switch (operation.outcome()) {
+      case VALUE -> {
+        boolean signal = read.bytes() > 0;
+        heard(signal ? Event.SIGNAL : Event.DEATH);
+        if (signal && !handle.isClosed()) {
+          read.start(this::completed);
+        }
+      }
+      case STOPPED -> subscribers().cancel(false);
+      case ERROR -> {
+        if (!(operation.error() instanceof ErrnoException e && e.is(ECONNRESET))) {
+          LOG.log(Level.ERROR, "a doorbell failed, which counts as death", operation.error());
+        }
+        heard(Event.DEATH);
+      }
+    }
+  }
+
+  private void heard(Event event) {
+    CompletableFuture<Event> waiting;
+    synchronized (this) {
+      dead |= event == Event.DEATH;
+      unheard |= event == Event.SIGNAL && !awaited && listener == null;
+      waiting = subscribers();
+    }
+    if (listener != null) {
+      listener.accept(event);
+    }
+    waiting.complete(event);
+  }
+
+  private synchronized CompletableFuture<Event> subscribers() {
+    CompletableFuture<Event> waiting = next;
+    next = new CompletableFuture<>();
+    awaited = false;
+    return waiting;
+  }
+
+  /** Closes this end, which the peer sees as death; who waits is cancelled. Any thread. */
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    bell.retire(); // nobody rings it from now on, and the loop closes it with what it knows of it
+    handle.close();
+    subscribers().cancel(false);
+  }
+}

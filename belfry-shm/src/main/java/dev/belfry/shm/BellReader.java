@@ -1,0 +1,206 @@
+package dev.belfry.shm;
+
+import static dev.belfry.linux.Errno.EAGAIN;
+import static dev.belfry.linux.Errno.EBADF;
+import static dev.belfry.linux.Errno.ECONNRESET;
+
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Fd;
+import dev.belfry.linux.PollSet;
+import dev.belfry.linux.Sockets;
+import dev.belfry.linux.Sys;
+import dev.belfry.shm.Doorbell.Event;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Hears a bell for all threads of this process that wait for it: one of them sits in the kernel and
+ * drains the socket, the others wait for what it hears. Else one would swallow what another waits
+ * for.
+ */
+final class BellReader {
+  /** More than the kernel lets stand unread; a peer that rings without end must not keep us. */
+  private static final int MOST_READS = 16;
+
+  private static final int READ_BYTES = 64;
+  private static final long FIRST_PAUSE_NANOS = 1_000;
+  private static final long LONGEST_PAUSE_NANOS = 1_000_000;
+
+  private final Sys sys;
+  private final Fd fd;
+
+  // For the thread that reads.
+  private final PollSet pollSet;
+  private final MemorySegment buffer = Arena.ofAuto().allocate(READ_BYTES);
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+
+  // Changed with the lock held.
+  private volatile long heard;
+  private boolean reading;
+  private boolean dead;
+  private boolean closed;
+
+  BellReader(Sys sys, Fd fd) {
+    this.sys = sys;
+    this.fd = fd;
+    this.pollSet = new PollSet(sys, 1);
+  }
+
+  long heard() {
+    return heard;
+  }
+
+  Event await(long deadlineNanos) throws ErrnoException {
+    return awaitSince(heard, deadlineNanos);
+  }
+
+  // r[impl shm.doorbell.wait]
+  Event awaitSince(long since, long deadlineNanos) throws ErrnoException {
+    lock.lock();
+    try {
+      while (true) {
+        if (closed) {
+          throw new IllegalStateException("this end of the doorbell is closed");
+        }
+        if (heard != since) {
+          return Event.SIGNAL;
+        }
+        if (dead) {
+          return Event.DEATH;
+        }
+        if (!reading) {
+          Event event = read(deadlineNanos);
+          if (!closed) {
+            return event;
+          }
+        } else if (!awaitChange(deadlineNanos)) {
+          return Event.TIMEOUT;
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @SuppressWarnings("WaitNotInLoop") // the caller looks again
+  private boolean awaitChange(long deadlineNanos) {
+    long rest = Deadlines.restNanos(deadlineNanos);
+    if (rest <= 0) {
+      return false;
+    }
+    boolean interrupted = Thread.interrupted(); // no reason to stop waiting for the peer
+    try {
+      changed.awaitNanos(rest);
+    } catch (InterruptedException e) {
+      interrupted = true;
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return true;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // with the lock held
+  private void count() {
+    heard++;
+  }
+
+  /** Reads for all, with the lock given back meanwhile. */
+  private Event read(long deadlineNanos) throws ErrnoException {
+    reading = true;
+    lock.unlock();
+    Event event = Event.TIMEOUT;
+    try {
+      event = Thread.currentThread().isVirtual() ? look(deadlineNanos) : listen(deadlineNanos);
+    } finally {
+      lock.lock();
+      reading = false;
+      if (event == Event.SIGNAL) {
+        count();
+      }
+      dead |= event == Event.DEATH;
+      changed.signalAll();
+    }
+    return event;
+  }
+
+  private Event listen(long deadlineNanos) throws ErrnoException {
+    while (true) {
+      pollSet.set(0, fd.number(), PollSet.IN);
+      int result = pollSet.await(deadlineNanos);
+      if (result < 0) {
+        throw new ErrnoException("ppoll", -result, "doorbell");
+      }
+      if (result == 0) {
+        return Event.TIMEOUT;
+      }
+      int happened = pollSet.happened(0);
+      if ((happened & PollSet.NVAL) != 0) {
+        throw new ErrnoException("ppoll", EBADF, "doorbell");
+      }
+      Event event = drain();
+      // r[impl shm.doorbell.death]
+      boolean hungUp = (happened & (PollSet.HUP | PollSet.ERR)) != 0;
+      if (event != Event.TIMEOUT || hungUp) {
+        return event == Event.SIGNAL ? event : Event.DEATH;
+      }
+    }
+  }
+
+  /** For virtual threads, which must not sit in a system call. */
+  private Event look(long deadlineNanos) throws ErrnoException {
+    long pause = FIRST_PAUSE_NANOS;
+    while (true) {
+      Event event = drain();
+      long rest = Deadlines.restNanos(deadlineNanos);
+      if (event != Event.TIMEOUT || rest <= 0) {
+        return event;
+      }
+      LockSupport.parkNanos(Math.min(pause, rest));
+      pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
+    }
+  }
+
+  /** Reads what there is: what was rung counts before the peer's end does. */
+  private Event drain() throws ErrnoException {
+    boolean rung = false;
+    for (int i = 0; i < MOST_READS; i++) {
+      long result = Sockets.receive(sys, fd.number(), buffer);
+      if (result > 0) {
+        rung = true;
+        if (result < READ_BYTES) {
+          break; // all there was; what comes now wakes the next wait
+        }
+      } else if (result == 0 || result == -ECONNRESET) {
+        return rung ? Event.SIGNAL : Event.DEATH;
+      } else if (result == -EAGAIN) {
+        break;
+      } else {
+        throw new ErrnoException("recv", (int) -result, "doorbell");
+      }
+    }
+    return rung ? Event.SIGNAL : Event.TIMEOUT;
+  }
+
+  /** Sends all who wait away, and waits until nobody uses the descriptor any more. */
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      changed.signalAll();
+      if (reading) {
+        sys.shutdown(fd.number(), Sockets.SHUT_RDWR); // wakes it; our own end sees a hang-up
+      }
+      while (reading) {
+        changed.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}

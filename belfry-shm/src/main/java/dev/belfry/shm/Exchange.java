@@ -1,0 +1,421 @@
+package dev.belfry.shm;
+
+import static dev.belfry.shm.SendResult.NO_CREDIT;
+import static dev.belfry.shm.SendResult.NO_SLOT;
+import static dev.belfry.shm.SendResult.RING_FULL;
+
+import dev.belfry.linux.ErrnoException;
+import java.io.UncheckedIOException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A link for any number of threads. Senders take turns, and so do receivers. Who waits for the peer
+ * keeps its turn; who must not wait is told at once why it would have to.
+ */
+final class Exchange {
+  /** How long somebody may have to wait for a turn that is about to end. */
+  private static final long SHORT_TURN_NANOS = 50_000;
+
+  /** How long a wait spins before it goes to the bell. */
+  private static final long SPIN_NANOS = 100_000;
+
+  /** How long to sleep at the bell of a peer that does not always ring. */
+  private static final long SILENT_SLICE_NANOS = 1_000_000;
+
+  private final Link link;
+  private final ReentrantLock sending = new ReentrantLock();
+  private final ReentrantLock receiving = new ReentrantLock();
+
+  /** Where to sleep; null for the futex. */
+  private final @Nullable Doorbell bell;
+
+  /** What the sender whose turn it is waits for, or null. */
+  private volatile @Nullable SendResult blocked;
+
+  /** The entry may be another's by now; set with both turns taken, read with one. */
+  private boolean ended;
+
+  /** The peer has written without ringing. */
+  private volatile boolean silent;
+
+  /**
+   * A link.
+   *
+   * @param bell where to sleep if the peer may not wake a futex, else null
+   */
+  Exchange(Link link, @Nullable Doorbell bell) {
+    this.link = link;
+    this.bell = bell;
+  }
+
+  Link link() {
+    return link;
+  }
+
+  // Sending.
+
+  SendResult send(MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
+    SendResult obstacle = takeShortTurn();
+    if (obstacle != null) {
+      return obstacle;
+    }
+    try {
+      return link.outbox().send(kind, id, methodId, bytes, offset, length);
+    } finally {
+      sending.unlock();
+    }
+  }
+
+  /** Takes the turn of a sender; says what for if its owner waits for the peer. */
+  private @Nullable SendResult takeShortTurn() {
+    boolean interrupted = false;
+    try {
+      while (!sending.tryLock()) {
+        SendResult waitedFor = blocked;
+        if (waitedFor != null) {
+          return waitedFor;
+        }
+        try {
+          if (sending.tryLock(SHORT_TURN_NANOS, TimeUnit.NANOSECONDS)) {
+            return null;
+          }
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      return null;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  SendResult sendBlocking(
+      MessageKind kind,
+      long id,
+      long methodId,
+      byte[] bytes,
+      int offset,
+      int length,
+      long deadlineNanos) {
+    if (!takeTurn(sending, deadlineNanos)) {
+      return SendResult.TIMEOUT;
+    }
+    try {
+      while (true) {
+        SendResult result = link.outbox().send(kind, id, methodId, bytes, offset, length);
+        if (result != RING_FULL && result != NO_SLOT) {
+          return result;
+        }
+        blocked = result;
+        Awaited awaited = awaitRoom(result, deadlineNanos);
+        if (awaited != Awaited.READY) {
+          return awaited == Awaited.OVER ? SendResult.OVER : SendResult.TIMEOUT;
+        }
+      }
+    } finally {
+      blocked = null;
+      sending.unlock();
+    }
+  }
+
+  private Awaited awaitRoom(SendResult obstacle, long deadlineNanos) {
+    Outbox outbox = link.outbox();
+    return await(obstacle == RING_FULL ? outbox::awaitSpace : outbox::awaitSlot, deadlineNanos);
+  }
+
+  /** Leaves: see {@link Link#leave}. */
+  void leave(long deadlineNanos) {
+    boolean turn = takeTurn(sending, deadlineNanos);
+    try {
+      // Without the turn somebody waits for a peer that does not read: no use in waiting too.
+      link.leave(turn ? deadlineNanos : System.nanoTime());
+    } finally {
+      if (turn) {
+        sending.unlock();
+      }
+    }
+  }
+
+  // Channels.
+
+  /** Sends data on a channel. Who waits for credit lets others send meanwhile. */
+  SendResult send(Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
+    while (true) {
+      SendResult result = sendWithoutCreditWait(channel, bytes, offset, length, deadlineNanos);
+      if (result != NO_CREDIT) {
+        return result;
+      }
+      Awaited awaited = awaitCredit(channel, length, deadlineNanos);
+      if (awaited != Awaited.READY) {
+        return awaited == Awaited.OVER ? SendResult.OVER : SendResult.TIMEOUT;
+      }
+    }
+  }
+
+  /** Without a turn, so the entry may become another's meanwhile, and its credit be rubbish. */
+  private Awaited awaitCredit(Channel channel, int length, long deadlineNanos) {
+    try {
+      return channel.awaitCredit(length, deadlineNanos);
+    } catch (ProtocolViolation e) {
+      if (link.isOver()) {
+        return Awaited.OVER;
+      }
+      throw e;
+    }
+  }
+
+  private SendResult sendWithoutCreditWait(
+      Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
+    if (!takeTurn(sending, deadlineNanos)) {
+      return SendResult.TIMEOUT;
+    }
+    try {
+      while (!ended) {
+        SendResult result = channel.send(bytes, offset, length);
+        if (result != RING_FULL && result != NO_SLOT) {
+          return result;
+        }
+        blocked = result;
+        Awaited awaited = awaitRoom(result, deadlineNanos);
+        if (awaited != Awaited.READY) {
+          return awaited == Awaited.OVER ? SendResult.OVER : SendResult.TIMEOUT;
+        }
+      }
+      return SendResult.OVER;
+    } finally {
+      blocked = null;
+      sending.unlock();
+    }
+  }
+
+  /** Ends a channel; see {@link Channel#end}. */
+  SendResult end(Channel channel, MessageKind how, long deadlineNanos) {
+    if (!takeTurn(sending, deadlineNanos)) {
+      return SendResult.TIMEOUT;
+    }
+    blocked = RING_FULL; // it may wait for the peer to read
+    try {
+      return ended ? SendResult.OVER : channel.end(how, deadlineNanos);
+    } finally {
+      blocked = null;
+      sending.unlock();
+    }
+  }
+
+  // Receiving.
+
+  /** Receives a message if there is one and nobody else is receiving. */
+  boolean receive(Message into) {
+    if (!receiving.tryLock()) {
+      return false;
+    }
+    try {
+      return !ended && link.inbox().receive(into);
+    } finally {
+      receiving.unlock();
+    }
+  }
+
+  Awaited receiveBlocking(Message into, long deadlineNanos) {
+    if (!takeTurn(receiving, deadlineNanos)) {
+      return Awaited.TIMEOUT;
+    }
+    try {
+      Inbox inbox = link.inbox();
+      if (ended) {
+        return Awaited.OVER;
+      }
+      while (!inbox.receive(into)) {
+        Awaited awaited = await(inbox::awaitData, deadlineNanos);
+        if (awaited != Awaited.READY) {
+          return awaited;
+        }
+      }
+      return Awaited.READY;
+    } finally {
+      receiving.unlock();
+    }
+  }
+
+  /**
+   * Hands messages to a handler and then sleeps at the bell, for an event loop.
+   *
+   * @return how many; the limit if there may be more; -1 if another thread is receiving, which will
+   *     do the same when it ends
+   */
+  int receiveAndListen(Inbox.Handler handler, Message scratch, int limit) {
+    if (!receiving.tryLock()) {
+      return -1;
+    }
+    try {
+      if (ended) {
+        return 0;
+      }
+      int count = link.inbox().receive(handler, scratch, limit);
+      if (count < limit) {
+        count += listen(handler, scratch, limit - count);
+      }
+      return count;
+    } finally {
+      receiving.unlock();
+    }
+  }
+
+  /** From now on the peer rings; what it wrote before it knew is still taken. */
+  private int listen(Inbox.Handler handler, Message scratch, int limit) {
+    int count = 0;
+    int some = limit;
+    while (some > 0 && count < limit) {
+      link.inbox().ring().armDataAtBell();
+      some = link.inbox().receive(handler, scratch, limit - count);
+      count += some;
+    }
+    return count;
+  }
+
+  /** Hands messages to a handler on this thread until a condition holds, the end, or a deadline. */
+  Awaited receiveUntil(
+      BooleanSupplier done, Inbox.Handler handler, Message scratch, int limit, long deadlineNanos) {
+    // Whoever has the turn may hand over what we wait for.
+    while (!takeTurn(receiving, soon(deadlineNanos))) {
+      if (done.getAsBoolean()) {
+        return Awaited.READY;
+      }
+      if (Deadlines.isOver(deadlineNanos)) {
+        return Awaited.TIMEOUT;
+      }
+    }
+    try {
+      Inbox inbox = link.inbox();
+      if (ended) {
+        return done.getAsBoolean() ? Awaited.READY : Awaited.OVER;
+      }
+      inbox.ring().receiverAwake();
+      Awaited result = Awaited.READY;
+      while (!done.getAsBoolean()) {
+        if (inbox.receive(handler, scratch, limit) == 0 && !done.getAsBoolean()) {
+          result = await(inbox::awaitData, deadlineNanos);
+          if (result != Awaited.READY) {
+            break;
+          }
+        }
+      }
+      listen(handler, scratch, limit);
+      return result;
+    } finally {
+      receiving.unlock();
+    }
+  }
+
+  private static long soon(long deadlineNanos) {
+    return Deadlines.earlier(deadlineNanos, System.nanoTime() + SHORT_TURN_NANOS);
+  }
+
+  /**
+   * Takes both turns, so that nobody touches the link until {@link #endQuiet}; false if somebody is
+   * at it. For a link that is over: whoever waits is woken and leaves.
+   */
+  boolean tryQuiet() {
+    if (!sending.tryLock()) {
+      return false;
+    }
+    if (!receiving.tryLock()) {
+      sending.unlock();
+      return false;
+    }
+    return true;
+  }
+
+  /** From now on nobody touches the entry by this link; with both turns taken. */
+  void end() {
+    ended = true;
+  }
+
+  void endQuiet() {
+    receiving.unlock();
+    sending.unlock();
+  }
+
+  /** Wakes threads of ours that sleep on a futex, because the peer may only have rung. */
+  void passRingOn() {
+    if (receiving.isLocked()) {
+      link.inbox().ring().wakeConsumers();
+    }
+    if (blocked != null) {
+      link.outbox().ring().wakeProducers();
+    }
+  }
+
+  // Waiting.
+
+  private interface Wait {
+    Awaited until(long deadlineNanos);
+  }
+
+  private Awaited await(Wait what, long deadlineNanos) {
+    Doorbell sleepAt = bell;
+    if (sleepAt == null) {
+      return what.until(deadlineNanos);
+    }
+    boolean rung = true;
+    while (true) {
+      long heard = sleepAt.heard();
+      long spin = Deadlines.earlier(deadlineNanos, System.nanoTime() + SPIN_NANOS);
+      Awaited awaited = what.until(spin);
+      if (awaited != Awaited.TIMEOUT || Deadlines.isOver(deadlineNanos)) {
+        silent |= awaited == Awaited.READY && !rung;
+        return awaited;
+      }
+      long slice = silent ? SILENT_SLICE_NANOS : Waiter.SLICE_NANOS;
+      long until = Deadlines.earlier(deadlineNanos, System.nanoTime() + slice);
+      rung = awaitBell(sleepAt, heard, until);
+    }
+  }
+
+  /** Sleeps at the bell; false if nobody has rung. */
+  private static boolean awaitBell(Doorbell bell, long heard, long untilNanos) {
+    try {
+      return switch (bell.awaitSince(heard, untilNanos)) {
+        case SIGNAL -> true;
+        case TIMEOUT -> false;
+        case DEATH -> {
+          // The lifeline ends the link in a moment; until then there is nothing to sleep at.
+          LockSupport.parkNanos(SILENT_SLICE_NANOS);
+          yield true;
+        }
+      };
+    } catch (ErrnoException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean takeTurn(ReentrantLock turn, long deadlineNanos) {
+    boolean interrupted = false;
+    try {
+      while (!turn.tryLock()) {
+        long rest = Deadlines.restNanos(deadlineNanos);
+        if (rest <= 0) {
+          return false;
+        }
+        try {
+          if (turn.tryLock(rest, TimeUnit.NANOSECONDS)) {
+            return true;
+          }
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      return true;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package dev.belfry.shm;
+
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Processes;
+import dev.belfry.linux.RobustMutex;
+import dev.belfry.linux.Signo;
+import dev.belfry.linux.Sys;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a guest shows of its life, and sees of its host's. On the thread of the {@link Lifeline}:
+ * holds the robust mutex of its entry, beats, and notices when the host is gone.
+ */
+final class GuestLife implements Lifeline.Hold {
+  private final Sys sys;
+  private final @Nullable Doorbell bell;
+  private final int parent;
+
+  // Set before the lifeline sees it.
+  private @Nullable Segment segment;
+  private @Nullable RobustMutex mutex;
+  private long heartbeat;
+  private long interval;
+
+  private volatile @Nullable Link link;
+  private volatile boolean hostGone;
+
+  GuestLife(Sys sys, @Nullable Doorbell bell) {
+    this.sys = sys;
+    this.bell = bell;
+    this.parent = Processes.parent(sys);
+  }
+
+  /**
+   * Checks that the host lives, after this process has asked to die with it.
+   *
+   * @throws SegmentException if it is gone
+   */
+  static GuestLife checkHost(Sys sys, Doorbell bell) throws IOException {
+    boolean gone =
+        bell.tellsDeath()
+            ? bell.poll() == Doorbell.Event.DEATH
+            : bell.ring() == Doorbell.Rung.PEER_DEAD;
+    if (gone) {
+      throw new SegmentException(
+          SegmentException.Reason.HOST_GOODBYE, "the host that started this guest is gone");
+    }
+    return new GuestLife(sys, bell);
+  }
+
+  void hold(Segment held, int peer) {
+    segment = held;
+    SegmentLayout layout = held.layout();
+    if (layout.isPadded()) {
+      MemorySegment memory = held.memory().mapping();
+      mutex = new RobustMutex(sys, memory.asSlice(layout.robustMutex(peer), RobustMutex.bytes()));
+    }
+    heartbeat = held.memory().address(layout.heartbeat(peer), Long.BYTES);
+    interval = held.config().heartbeatIntervalNanos();
+  }
+
+  void attached(Link attached) {
+    link = attached;
+  }
+
+  boolean isHostGone() {
+    return hostGone;
+  }
+
+  @Override
+  public @Nullable Doorbell bell() {
+    return hostGone ? null : bell;
+  }
+
+  @Override
+  public void begin() throws ErrnoException {
+    if (mutex != null) {
+      switch (mutex.tryLock()) {
+        case IN_ORDER -> {}
+        case AFTER_DEATH -> mutex.makeConsistent();
+        case NO -> throw new ErrnoException("pthread_mutex_trylock", Errno.EBUSY, segment + "");
+      }
+    }
+    beat();
+  }
+
+  @Override
+  public void end() throws ErrnoException {
+    if (mutex != null) {
+      mutex.unlock();
+    }
+  }
+
+  // r[impl shm.crash.heartbeat-clock]
+  private void beat() {
+    if (interval > 0 && segment != null) {
+      segment.memory().setLongRelease(heartbeat, System.nanoTime());
+    }
+  }
+
+  @Override
+  public long look() {
+    beat();
+    long next = interval > 0 ? System.nanoTime() + interval / 2 : Deadlines.FOREVER;
+    if (bell != null && !bell.tellsDeath() && !hostGone) {
+      if (bell.isPeerDead() || Processes.parent(sys) != parent) {
+        hungUp();
+      }
+      next = Deadlines.earlier(next, Lifeline.nextLook());
+    }
+    return next;
+  }
+
+  /**
+   * The host is gone. The kernel has killed us already, unless another process stands between us.
+   */
+  @Override
+  public void hungUp() {
+    hostGone = true;
+    Link ended = link;
+    if (ended != null) {
+      ended.close();
+    }
+    if (bell != null && segment != null && !segment.isHostGone()) {
+      dieAsTheKernelWouldHaveIt();
+    }
+  }
+
+  private void dieAsTheKernelWouldHaveIt() {
+    try {
+      Processes.kill(sys, (int) ProcessHandle.current().pid(), Signo.KILL);
+    } catch (ErrnoException impossible) {
+      throw new AssertionError("a process may always kill itself", impossible);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package dev.belfry.shm;
+
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.PidFd;
+import dev.belfry.linux.PollSet;
+import dev.belfry.linux.Processes;
+import dev.belfry.linux.RobustMutex;
+import dev.belfry.linux.Signo;
+import dev.belfry.linux.Sys;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The process of a guest: a child of ours, or a stranger that has walked in and is known by the
+ * mutex it holds.
+ */
+// r[impl shm.death.process-handle]
+final class GuestProcess implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(GuestProcess.class.getName());
+  private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
+  private static final String TGID = "Tgid:";
+
+  private final Sys sys;
+  private final PidFd pidFd;
+  private final boolean child;
+  private final PollSet pollSet;
+
+  private GuestProcess(Sys sys, PidFd pidFd, boolean child) {
+    this.sys = sys;
+    this.pidFd = pidFd;
+    this.child = child;
+    this.pollSet = new PollSet(sys, 1);
+  }
+
+  static GuestProcess child(Sys sys, PidFd pidFd) {
+    return new GuestProcess(sys, pidFd, true);
+  }
+
+  /**
+   * The process of the thread that holds a mutex; null if nobody holds it, or the process cannot be
+   * seen from here.
+   */
+  static @Nullable GuestProcess ownerOf(Sys sys, RobustMutex mutex) {
+    int thread = owner(mutex);
+    if (thread == 0) {
+      return null;
+    }
+    try {
+      for (String line : Files.readAllLines(Path.of("/proc/" + thread + "/status"))) {
+        if (line.startsWith(TGID)) {
+          int pid = Integer.parseInt(line.substring(TGID.length()).strip());
+          var process = new GuestProcess(sys, PidFd.open(sys, pid), false);
+          if (owner(mutex) == thread) { // so it lived when it was opened, and is no other
+            return process;
+          }
+          process.close();
+        }
+      }
+    } catch (IOException | NumberFormatException unknown) {
+      // Gone already, or in another PID namespace.
+    }
+    return null;
+  }
+
+  /** The thread that holds a mutex; zero if none does. */
+  static int owner(RobustMutex mutex) {
+    return (int) INT.getAcquire(mutex.word(), 0L) & RobustMutex.OWNER_MASK;
+  }
+
+  int pid() {
+    return pidFd.pid();
+  }
+
+  PidFd pidFd() {
+    return pidFd;
+  }
+
+  /** Whether we have started it, so that it may be killed and has to be reaped. */
+  boolean isChild() {
+    return child;
+  }
+
+  /** Whether it has ended; for strangers, whom nobody here reaps. */
+  boolean hasEnded() {
+    pollSet.set(0, pidFd.number(), PollSet.IN);
+    return pollSet.await(System.nanoTime()) > 0;
+  }
+
+  /** Kills a child with its process group, that is, with whatever it has started. */
+  void kill() {
+    try {
+      pidFd.sendSignal(Signo.KILL);
+      Processes.kill(sys, -pidFd.pid(), Signo.KILL); // not reaped yet, so the group is still its
+    } catch (ErrnoException e) {
+      LOG.log(Level.DEBUG, "process " + pidFd.pid() + " has ended by itself", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    pidFd.close();
+  }
+}

@@ -1,0 +1,167 @@
+package dev.belfry.shm;
+
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.EventFd;
+import dev.belfry.linux.PollSet;
+import dev.belfry.linux.Processes;
+import dev.belfry.linux.Signo;
+import dev.belfry.linux.Sys;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The thread by which a process shows its hosts that it lives, and sees whether they do. It lives
+ * as long as the process, because a robust mutex and the parent-death signal belong to the
+ * <em>thread</em> that asked for them: when that ends, the kernel takes the process for dead. It
+ * does nothing else: holds the mutexes, beats, and listens for the hang-up of bells without reading
+ * them.
+ */
+final class Lifeline {
+  /** How often to look at what nobody tells of by itself. */
+  private static final long LOOK_NANOS = 500_000_000;
+
+  private static final System.Logger LOG = System.getLogger(Lifeline.class.getName());
+
+  private static @Nullable Lifeline instance;
+
+  private final Sys sys;
+  private final EventFd wake;
+  private final ConcurrentLinkedQueue<Runnable> requests = new ConcurrentLinkedQueue<>();
+
+  /** Whom it holds on to; the thread's own. */
+  private final List<Hold> holds = new ArrayList<>();
+
+  private Lifeline(Sys sys) throws ErrnoException {
+    this.sys = sys;
+    this.wake = EventFd.create(sys);
+  }
+
+  /** The one of this process. */
+  static synchronized Lifeline get(Sys sys) throws ErrnoException {
+    if (instance == null) {
+      var started = new Lifeline(sys);
+      Thread.ofPlatform().daemon().name("belfry-lifeline").start(started::run);
+      instance = started;
+    }
+    return instance;
+  }
+
+  /** One guest of this process, as its lifeline sees it. All but the constructor on its thread. */
+  interface Hold {
+    /** The bell whose hang-up is the host's end, or null. */
+    @Nullable Doorbell bell();
+
+    /** Locks what tells of our death. */
+    void begin() throws ErrnoException;
+
+    /** Unlocks it. */
+    void end() throws ErrnoException;
+
+    /** Looks after what nobody tells of; says when it has to look again, as a deadline. */
+    long look();
+
+    /** The bell has hung up. */
+    void hungUp();
+  }
+
+  /** Holds on to a guest; returns when that is done. */
+  void add(Hold hold) throws ErrnoException {
+    call(
+        () -> {
+          hold.begin();
+          holds.add(hold);
+          return true;
+        });
+  }
+
+  /** Lets go; returns when nothing of it is used any more. */
+  void remove(Hold hold) throws ErrnoException {
+    call(
+        () -> {
+          if (holds.remove(hold)) {
+            hold.end();
+          }
+          return true;
+        });
+  }
+
+  /**
+   * Asks to be killed when the thread that has started this process ends, which is the host's loop.
+   */
+  void dieWithParent() throws ErrnoException {
+    call(
+        () -> {
+          Processes.setParentDeathSignal(sys, Signo.KILL);
+          return true;
+        });
+  }
+
+  private void call(Callable<Boolean> action) throws ErrnoException {
+    var done = new CompletableFuture<Boolean>();
+    requests.add(
+        () -> {
+          try {
+            done.complete(action.call());
+          } catch (Throwable e) {
+            done.completeExceptionally(e);
+          }
+        });
+    wake.signal();
+    try {
+      done.join();
+    } catch (CompletionException e) {
+      switch (e.getCause()) {
+        case ErrnoException errno -> throw errno;
+        case RuntimeException unchecked -> throw unchecked;
+        case null, default -> throw e;
+      }
+    }
+  }
+
+  private void run() {
+    while (true) {
+      try {
+        turn();
+      } catch (RuntimeException | ErrnoException e) {
+        LOG.log(Level.ERROR, "while watching over this process", e); // and on: it must not end
+      }
+    }
+  }
+
+  private void turn() throws ErrnoException {
+    wake.reset();
+    for (Runnable request = requests.poll(); request != null; request = requests.poll()) {
+      request.run();
+    }
+    long until = Deadlines.FOREVER;
+    for (Hold hold : List.copyOf(holds)) {
+      until = Deadlines.earlier(until, hold.look());
+    }
+    var pollSet = new PollSet(sys, holds.size() + 1);
+    pollSet.set(0, wake.number(), PollSet.IN);
+    for (int i = 0; i < holds.size(); i++) {
+      Doorbell bell = holds.get(i).bell();
+      pollSet.set(i + 1, bell == null ? -1 : bell.descriptor(), 0); // hang-ups come unasked
+    }
+    int result = pollSet.await(until);
+    if (result < 0) {
+      throw new ErrnoException("ppoll", -result, "doorbells");
+    }
+    for (int i = holds.size() - 1; i >= 0; i--) {
+      if (pollSet.happened(i + 1) != 0) {
+        holds.get(i).hungUp();
+      }
+    }
+  }
+
+  /** The time of the next look at what changes without telling. */
+  static long nextLook() {
+    return System.nanoTime() + LOOK_NANOS;
+  }
+}

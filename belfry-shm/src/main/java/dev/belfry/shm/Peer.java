@@ -1,0 +1,256 @@
+package dev.belfry.shm;
+
+import java.util.OptionalInt;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A guest, as its host sees it, from the ticket to its end. For any number of threads.
+ *
+ * <p>With a handler in its {@link PeerOptions} the host's loop hands its messages out, and threads
+ * may do so in {@link #receiveUntil}. Without one, threads fetch them with {@link #receive} and
+ * {@link #receiveBlocking}; what a guest had sent before its end can be fetched after it too.
+ */
+public final class Peer {
+  private final ShmHost host;
+  private final int id;
+  private final PeerOptions options;
+  private final Exchange exchange;
+  private final PeerLife life;
+
+  /** Open until the guest has attached, or never will. */
+  private final CountDownLatch decided = new CountDownLatch(1);
+
+  /** What was in the ring when the guest was gone and nobody had fetched it. */
+  private final ConcurrentLinkedQueue<Message> left = new ConcurrentLinkedQueue<>();
+
+  Peer(ShmHost host, int id, PeerOptions options, @Nullable Doorbell bell) {
+    this.host = host;
+    this.id = id;
+    this.options = options;
+    this.exchange = new Exchange(Link.toGuest(host.segment(), id, options.strategy(), bell), null);
+    this.life = new PeerLife(host, this);
+  }
+
+  /** The number of its entry, 1 to 255. */
+  public int id() {
+    return id;
+  }
+
+  /** Its name. */
+  public String name() {
+    return options.name();
+  }
+
+  /** Its process, if it is known. */
+  public OptionalInt pid() {
+    return life.pid();
+  }
+
+  /** Whether it is attached and nothing tells of its end. */
+  public boolean isAttached() {
+    return life.isAttached();
+  }
+
+  /**
+   * Waits until the guest has attached.
+   *
+   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
+   * @return {@code OVER} if it never will, or has ended since
+   */
+  public Awaited awaitAttached(long deadlineNanos) {
+    boolean known = false;
+    boolean interrupted = false;
+    while (!known && !Deadlines.isOver(deadlineNanos)) {
+      try {
+        known = decided.await(Deadlines.restNanos(deadlineNanos), TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (decided.getCount() > 0) {
+      return Awaited.TIMEOUT;
+    }
+    return isAttached() ? Awaited.READY : Awaited.OVER;
+  }
+
+  /** Sends a message if that is possible at once; see {@link Outbox#send}. */
+  public SendResult send(
+      MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
+    SendResult result = exchange.send(kind, id, methodId, bytes, offset, length);
+    return result == SendResult.OVER && decided.getCount() > 0 ? SendResult.NOT_ATTACHED : result;
+  }
+
+  /**
+   * Sends a message, waiting for the guest to attach, for space and for a slot. Not on the loop.
+   *
+   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
+   */
+  public SendResult sendBlocking(
+      MessageKind kind,
+      long id,
+      long methodId,
+      byte[] bytes,
+      int offset,
+      int length,
+      long deadlineNanos) {
+    return switch (awaitDecision(deadlineNanos)) {
+      case READY -> exchange.sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
+      case TIMEOUT -> SendResult.TIMEOUT;
+      case OVER -> SendResult.OVER;
+    };
+  }
+
+  private Awaited awaitDecision(long deadlineNanos) {
+    if (decided.getCount() == 0) {
+      return Awaited.READY;
+    }
+    host.checkMayBlock();
+    return awaitAttached(deadlineNanos);
+  }
+
+  /**
+   * Receives a message if there is one and no other thread is receiving.
+   *
+   * @throws ProtocolViolation if the guest has written what a correct one cannot; it is then ended
+   */
+  public boolean receive(Message into) {
+    checkNoHandler();
+    try {
+      return exchange.receive(into) || receiveLeft(into);
+    } catch (ProtocolViolation e) {
+      host.violated(life, e);
+      throw e;
+    }
+  }
+
+  /**
+   * Receives a message, waiting for one. Not on the loop.
+   *
+   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
+   * @throws ProtocolViolation if the guest has written what a correct one cannot; it is then ended
+   */
+  public Awaited receiveBlocking(Message into, long deadlineNanos) {
+    checkNoHandler();
+    Awaited decision = awaitDecision(deadlineNanos);
+    if (decision != Awaited.READY) {
+      return decision;
+    }
+    try {
+      Awaited awaited = exchange.receiveBlocking(into, deadlineNanos);
+      return awaited == Awaited.OVER && receiveLeft(into) ? Awaited.READY : awaited;
+    } catch (ProtocolViolation e) {
+      host.violated(life, e);
+      throw e;
+    }
+  }
+
+  private boolean receiveLeft(Message into) {
+    Message next = left.poll();
+    if (next == null) {
+      return false;
+    }
+    System.arraycopy(next.bytes(), 0, into.room(next.length()), 0, next.length());
+    into.set(next.kind(), (int) next.id(), next.methodId(), next.length());
+    return true;
+  }
+
+  private void checkNoHandler() {
+    if (options.handler() != null) {
+      throw new IllegalStateException(this + " has a handler, which gets its messages");
+    }
+  }
+
+  /**
+   * Hands the guest's messages to its handler on this thread, until a condition holds: for callers
+   * who would rather look than be woken by the loop. Meanwhile the guest need not ring.
+   *
+   * @param done tested after each message and by turns
+   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
+   * @return {@code OVER} if the condition does not hold and nothing more will come this way
+   */
+  public Awaited receiveUntil(BooleanSupplier done, long deadlineNanos) {
+    MessageHandler handler = options.handler();
+    if (handler == null) {
+      throw new IllegalStateException(this + " has no handler");
+    }
+    try {
+      PeerMessages messages = life.messages();
+      return exchange.receiveUntil(done, messages::deliver, messages.scratch(), 1, deadlineNanos);
+    } catch (ProtocolViolation e) {
+      host.violated(life, e);
+      return done.getAsBoolean() ? Awaited.READY : Awaited.OVER;
+    }
+  }
+
+  /** Opens a channel to the guest; null if all are in use, or if it has not sent a message yet. */
+  public @Nullable Channel openChannel() {
+    return exchange.link().channels().open();
+  }
+
+  /**
+   * Sends data on a channel, waiting for credit, space and a slot. Others can send while this waits
+   * for credit. For one thread at a time on each channel.
+   *
+   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
+   */
+  public SendResult send(
+      Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
+    return exchange.send(channel, bytes, offset, length, deadlineNanos);
+  }
+
+  /** Ends a channel; see {@link Channel#end}. */
+  public SendResult end(Channel channel, MessageKind how, long deadlineNanos) {
+    return exchange.end(channel, how, deadlineNanos);
+  }
+
+  /** The channel that a message of the guest belongs to; see {@link Channels#of}. */
+  public @Nullable Channel channelOf(Message message) {
+    return exchange.link().channels().of(message);
+  }
+
+  /**
+   * Ends the guest: tells it why, as far as there is room for that, and kills its process if the
+   * host has started it. Any thread.
+   */
+  public void disconnect(String reason) {
+    host.disconnect(life, reason);
+  }
+
+  /** The link, for channels and staging; whoever uses it is the only one who sends or receives. */
+  public Link link() {
+    return exchange.link();
+  }
+
+  PeerOptions options() {
+    return options;
+  }
+
+  Exchange exchange() {
+    return exchange;
+  }
+
+  PeerLife life() {
+    return life;
+  }
+
+  /** The guest has attached, or never will. */
+  void decide() {
+    decided.countDown();
+  }
+
+  void keep(Message message) {
+    left.add(message);
+  }
+
+  @Override
+  public String toString() {
+    return "%s (peer %d)".formatted(options.name(), id);
+  }
+}

@@ -1,0 +1,126 @@
+package dev.belfry.shm;
+
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The messages of one guest, as the host's loop hands them out: within a budget for each turn, and
+ * at the end all that is left. For the loop thread, unless said otherwise.
+ */
+final class PeerMessages {
+  private static final System.Logger LOG = System.getLogger(PeerMessages.class.getName());
+
+  private final ShmHost host;
+  private final Peer peer;
+  private final Message scratch = new Message();
+  private boolean queued;
+
+  /** Whether a ring has come since the last look that was not caused by one. */
+  private boolean rung;
+
+  /** Whether messages come that no ring announces. */
+  private boolean silent;
+
+  PeerMessages(ShmHost host, Peer peer) {
+    this.host = host;
+    this.peer = peer;
+  }
+
+  /** For whoever has the receivers' turn. */
+  Message scratch() {
+    return scratch;
+  }
+
+  /** Whether they have to be looked for, because nobody announces them. */
+  boolean areSilent() {
+    return silent;
+  }
+
+  /** Whether it is the loop that hands them out. */
+  boolean areHandedOut() {
+    return peer.options().handler() != null;
+  }
+
+  /** The guest has rung; says whether there was anything. */
+  boolean announced() {
+    rung = true;
+    silent = false;
+    if (!host.segment().layout().isPadded()) {
+      peer.exchange().passRingOn();
+    }
+    return pump();
+  }
+
+  /** Looks without having been called; says whether there was anything. */
+  boolean look() {
+    boolean unannounced = !rung;
+    rung = false;
+    boolean some = pump();
+    silent |= some && unannounced;
+    return some;
+  }
+
+  /** Hands out what there is, within the budget; says whether there was anything. */
+  // r[impl shm.doorbell.ring-integration]
+  boolean pump() {
+    if (!areHandedOut()) {
+      return false;
+    }
+    int count = peer.exchange().receiveAndListen(this::deliver, scratch, host.budget());
+    if (count == host.budget() && !queued) {
+      queued = true;
+      host.post(
+          () -> {
+            queued = false;
+            peer.life().pump();
+          });
+    }
+    return count > 0;
+  }
+
+  /** Gives a message to the handler; the loop thread, or one that receives in its place. */
+  void deliver(Message message) {
+    MessageHandler handler = peer.options().handler();
+    if (handler == null) {
+      return;
+    }
+    try {
+      handler.onMessage(peer, message);
+    } catch (RuntimeException e) {
+      LOG.log(Level.ERROR, "the handler of " + peer + " failed at " + message, e);
+    }
+  }
+
+  /** Hands out or keeps all that is left, with both turns taken. */
+  void deliverRest() {
+    Inbox inbox = peer.exchange().link().inbox();
+    try {
+      Message message = areHandedOut() ? scratch : new Message();
+      while (inbox.receive(message)) {
+        if (areHandedOut()) {
+          deliver(message);
+        } else {
+          peer.keep(message);
+          message = new Message();
+        }
+      }
+    } catch (ShmException e) {
+      LOG.log(Level.DEBUG, "the rest of " + peer + " makes no sense", e);
+    }
+  }
+
+  /** Tells the guest why it is ended, as far as there is room. */
+  void sayGoodbye(String reason) {
+    byte[] text = reason.getBytes(StandardCharsets.UTF_8);
+    Exchange exchange = peer.exchange();
+    try {
+      SendResult result = exchange.send(MessageKind.GOODBYE, 0, 0, text, 0, text.length);
+      if (result != SendResult.SENT) {
+        int most = Math.min(text.length, Descriptor.INLINE_BYTES);
+        exchange.send(MessageKind.GOODBYE, 0, 0, text, 0, most);
+      }
+    } catch (ShmException e) {
+      LOG.log(Level.DEBUG, "the reason cannot be told", e); // its counters are forged too
+    }
+  }
+}

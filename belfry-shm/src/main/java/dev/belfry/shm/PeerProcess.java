@@ -1,0 +1,135 @@
+package dev.belfry.shm;
+
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.ExitStatus;
+import dev.belfry.linux.PidFd;
+import dev.belfry.linux.RobustMutex;
+import dev.belfry.linux.Sys;
+import dev.belfry.loop.EventLoop;
+import dev.belfry.loop.Operation;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a host knows of the process of a guest: a child of its own, or a stranger that is known by
+ * the mutex it holds, or nothing yet. On the loop thread, unless said otherwise.
+ */
+final class PeerProcess {
+  private static final System.Logger LOG = System.getLogger(PeerProcess.class.getName());
+
+  private final Sys sys;
+  private final EventLoop loop;
+  private final @Nullable RobustMutex mutex;
+  private final Runnable onEnd;
+  private volatile @Nullable GuestProcess process;
+  private @Nullable ExitStatus status;
+  private boolean ended;
+
+  /**
+   * Nothing is known yet.
+   *
+   * @param mutex what a stranger is known by; null where there is none
+   * @param onEnd called once, when the process has ended
+   */
+  PeerProcess(Sys sys, EventLoop loop, @Nullable RobustMutex mutex, Runnable onEnd) {
+    this.sys = sys;
+    this.loop = loop;
+    this.mutex = mutex;
+    this.onEnd = onEnd;
+  }
+
+  /** Any thread. */
+  OptionalInt pid() {
+    GuestProcess known = process;
+    return known == null ? OptionalInt.empty() : OptionalInt.of(known.pid());
+  }
+
+  boolean isKnown() {
+    return process != null;
+  }
+
+  boolean isChild() {
+    GuestProcess known = process;
+    return known != null && known.isChild();
+  }
+
+  /** How it ended; null as long as it has not, and for strangers. */
+  @Nullable ExitStatus status() {
+    return status;
+  }
+
+  /** Whether somebody holds the mutex. */
+  boolean holdsMutex() {
+    return mutex != null && GuestProcess.owner(mutex) != 0;
+  }
+
+  /** It was started here. */
+  void started(PidFd child) {
+    process = GuestProcess.child(sys, child);
+    loop.child(child).start(this::childEnded);
+  }
+
+  private void childEnded(Operation<? extends ExitStatus> exit) {
+    switch (exit.outcome()) {
+      case VALUE -> {
+        try {
+          status = exit.result();
+        } catch (IOException impossible) {
+          throw new AssertionError(impossible);
+        }
+        end();
+      }
+      case ERROR -> {
+        LOG.log(Level.ERROR, "cannot wait for a guest", exit.error());
+        end();
+      }
+      case STOPPED -> {} // the loop ends; the host's close does the rest
+    }
+  }
+
+  /** Finds out who a stranger is, and whether it has ended, of which nobody tells. */
+  void look() {
+    GuestProcess known = process;
+    if (known == null && mutex != null) {
+      process = GuestProcess.ownerOf(sys, mutex);
+    } else if (known != null && !known.isChild() && !ended && known.hasEnded()) {
+      end();
+    }
+  }
+
+  private void end() {
+    ended = true;
+    onEnd.run();
+  }
+
+  /** Kills a child that still lives. */
+  void kill() {
+    GuestProcess known = process;
+    if (known != null && known.isChild() && !ended) {
+      known.kill();
+    }
+  }
+
+  /** Kills a child and waits for it, without the loop. */
+  void killAndReap() {
+    GuestProcess known = process;
+    if (known != null && known.isChild() && !ended) {
+      known.kill();
+      try {
+        known.pidFd().awaitExit();
+      } catch (ErrnoException reaped) {
+        LOG.log(Level.DEBUG, "it was reaped before", reaped);
+      }
+    }
+  }
+
+  /** Nothing of it is needed any more. */
+  void close() {
+    GuestProcess known = process;
+    if (known != null) {
+      known.close();
+    }
+  }
+}

@@ -1,0 +1,287 @@
+package dev.belfry.shm;
+
+import dev.belfry.linux.Sys;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A guest: one process, or one part of it, that talks to the host of a segment. It attaches with
+ * the ticket that the host has passed on its command line, or walks in by the path of the segment.
+ *
+ * {@snippet :
+ * try (ShmGuest guest = ShmGuest.attach(Sys.forAnyThread(), args, WaitStrategy.ADAPTIVE)) {
+ *   var message = new Message();
+ *   while (guest.receiveBlocking(message, FutexWait.FOREVER) == Awaited.READY) {
+ *     guest.sendBlocking(MessageKind.RESPONSE, message.id(), 0,
+ *         message.bytes(), 0, message.length(), FutexWait.FOREVER);
+ *   }
+ * }
+ * }
+ *
+ * <p>For any number of threads. When the host has left, is gone or has thrown this guest out, what
+ * it sent before can still be received; then every call says {@code OVER}, and {@link #end} says
+ * why. A guest with a ticket dies with its host: the kernel kills it, or, where another process
+ * stands between the two, its bell's hang-up does.
+ */
+// r[impl shm.topology.hub]
+public final class ShmGuest implements AutoCloseable {
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
+
+  private final Segment segment;
+  private final Exchange exchange;
+  private final @Nullable Doorbell bell;
+  private final Lifeline lifeline;
+  private final GuestLife life;
+
+  private volatile boolean detached;
+  private volatile @Nullable ProtocolViolation violation;
+
+  private ShmGuest(
+      Segment segment,
+      Exchange exchange,
+      @Nullable Doorbell bell,
+      Lifeline lifeline,
+      GuestLife life) {
+    this.segment = segment;
+    this.exchange = exchange;
+    this.bell = bell;
+    this.lifeline = lifeline;
+    this.life = life;
+  }
+
+  /** Why a guest can no longer send or wait. */
+  public enum End {
+    /** It has detached. */
+    DETACHED,
+    /** The host has said goodbye. */
+    HOST_GOODBYE,
+    /** The host's process is gone. */
+    HOST_GONE,
+    /** The host has given this guest's entry up, and will reuse it. */
+    EVICTED,
+    /** The host has written what a correct one cannot. */
+    VIOLATION
+  }
+
+  /**
+   * Attaches with the ticket among this program's arguments.
+   *
+   * @throws TicketException if there is none
+   * @throws SegmentException if the segment or the entry cannot be used
+   */
+  public static ShmGuest attach(Sys sys, String[] arguments, WaitStrategy strategy)
+      throws IOException {
+    return attach(sys, SpawnArguments.parse(arguments), strategy);
+  }
+
+  /** Attaches with a ticket. */
+  // r[impl shm.spawn.guest-init]
+  public static ShmGuest attach(Sys sys, SpawnArguments ticket, WaitStrategy strategy)
+      throws IOException {
+    Lifeline lifeline = Lifeline.get(sys);
+    lifeline.dieWithParent();
+    Doorbell bell = Doorbell.adopt(sys, ticket.doorbell());
+    Segment segment = null;
+    GuestLife life = null;
+    try {
+      // From here on the kernel kills us with the host; if it was gone before, its end is closed.
+      life = GuestLife.checkHost(sys, bell);
+      segment = Segment.attach(sys, ticket.hubPath());
+      checkPeer(segment, ticket);
+      life.hold(segment, ticket.peerId());
+      lifeline.add(life);
+      Link link = Link.claim(segment, ticket.peerId(), strategy, bell);
+      life.attached(link);
+      bell.announce();
+      return new ShmGuest(
+          segment, new Exchange(link, sleepAt(segment, strategy, bell)), bell, lifeline, life);
+    } catch (IOException | RuntimeException e) {
+      if (life != null) {
+        lifeline.remove(life);
+      }
+      if (segment != null) {
+        segment.close();
+      }
+      bell.close();
+      throw e;
+    }
+  }
+
+  /**
+   * In format 1 a host of another make may ring without waking a futex; so we sleep at the bell.
+   */
+  private static @Nullable Doorbell sleepAt(Segment segment, WaitStrategy strategy, Doorbell bell) {
+    boolean sleeps = strategy == WaitStrategy.ADAPTIVE || strategy == WaitStrategy.SLEEP;
+    return sleeps && !segment.layout().isPadded() ? bell : null;
+  }
+
+  private static void checkPeer(Segment segment, SpawnArguments ticket) throws TicketException {
+    if (ticket.peerId() > segment.config().maxGuests()) {
+      throw new TicketException(
+          TicketException.Reason.INVALID_PEER_ID,
+          "peer id %d: %s has entries for %d guests"
+              .formatted(ticket.peerId(), segment, segment.config().maxGuests()));
+    }
+  }
+
+  /** Attaches to the first free entry of a segment, without a bell. */
+  public static ShmGuest walkIn(Sys sys, Path path, WaitStrategy strategy) throws IOException {
+    Lifeline lifeline = Lifeline.get(sys);
+    Segment segment = Segment.attach(sys, path);
+    Link link = null;
+    try {
+      link = Link.walkIn(segment, strategy);
+      var life = new GuestLife(sys, null);
+      life.hold(segment, link.peer());
+      life.attached(link);
+      lifeline.add(life);
+      return new ShmGuest(segment, new Exchange(link, null), null, lifeline, life);
+    } catch (IOException | RuntimeException e) {
+      if (link != null) {
+        link.leave(System.nanoTime());
+      }
+      segment.close();
+      throw e;
+    }
+  }
+
+  /** The number of this guest's entry. */
+  public int peerId() {
+    return exchange.link().peer();
+  }
+
+  /** The segment. */
+  public Segment segment() {
+    return segment;
+  }
+
+  /** Sends a message if that is possible at once; see {@link Outbox#send}. */
+  public SendResult send(
+      MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
+    return exchange.send(kind, id, methodId, bytes, offset, length);
+  }
+
+  /**
+   * Sends a message, waiting for space and for a slot.
+   *
+   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
+   */
+  public SendResult sendBlocking(
+      MessageKind kind,
+      long id,
+      long methodId,
+      byte[] bytes,
+      int offset,
+      int length,
+      long deadlineNanos) {
+    return exchange.sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
+  }
+
+  /**
+   * Receives a message if there is one.
+   *
+   * @throws ProtocolViolation if the host has written what a correct one cannot
+   */
+  public boolean receive(Message into) {
+    try {
+      return exchange.receive(into);
+    } catch (ProtocolViolation e) {
+      violation = e;
+      throw e;
+    }
+  }
+
+  /**
+   * Receives a message, waiting for one.
+   *
+   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
+   */
+  public Awaited receiveBlocking(Message into, long deadlineNanos) {
+    try {
+      return exchange.receiveBlocking(into, deadlineNanos);
+    } catch (ProtocolViolation e) {
+      violation = e;
+      throw e;
+    }
+  }
+
+  /** Opens a channel to the host; null if all are in use, or if it has not sent a message yet. */
+  public @Nullable Channel openChannel() {
+    return exchange.link().channels().open();
+  }
+
+  /**
+   * Sends data on a channel, waiting for credit, space and a slot. Others can send while this waits
+   * for credit. For one thread at a time on each channel.
+   *
+   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
+   */
+  public SendResult send(
+      Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
+    return exchange.send(channel, bytes, offset, length, deadlineNanos);
+  }
+
+  /** Ends a channel; see {@link Channel#end}. */
+  public SendResult end(Channel channel, MessageKind how, long deadlineNanos) {
+    return exchange.end(channel, how, deadlineNanos);
+  }
+
+  /** The channel that a message of the host belongs to; see {@link Channels#of}. */
+  public @Nullable Channel channelOf(Message message) {
+    return exchange.link().channels().of(message);
+  }
+
+  /** The link, for channels and staging; whoever uses it is the only one who sends or receives. */
+  public Link link() {
+    return exchange.link();
+  }
+
+  /** Why nothing more can be sent; empty as long as it can. */
+  public Optional<End> end() {
+    if (violation != null) {
+      return Optional.of(End.VIOLATION);
+    }
+    if (detached) {
+      return Optional.of(End.DETACHED);
+    }
+    if (segment.isHostGone()) {
+      return Optional.of(End.HOST_GOODBYE);
+    }
+    if (life.isHostGone()) {
+      return Optional.of(End.HOST_GONE);
+    }
+    return exchange.link().isOver() ? Optional.of(End.EVICTED) : Optional.empty();
+  }
+
+  /**
+   * Leaves: waits until the host has read what was sent, at most so long, and says goodbye. Who
+   * waits in a call gets {@code OVER}; what the host had sent can still be received.
+   */
+  // r[impl shm.guest.detach]
+  public void detach(Duration atMost) throws IOException {
+    synchronized (this) {
+      if (detached) {
+        return;
+      }
+      detached = true;
+    }
+    exchange.leave(life.isHostGone() ? System.nanoTime() : Deadlines.after(atMost));
+    lifeline.remove(life); // gives the mutex back, which nobody takes for a death any more
+    if (bell != null) {
+      bell.announce();
+    }
+  }
+
+  /** Detaches within a second, and ends the use of the segment. */
+  @Override
+  public void close() throws IOException {
+    detach(CLOSE_LIMIT);
+    if (bell != null) {
+      bell.close();
+    }
+    segment.close();
+  }
+}

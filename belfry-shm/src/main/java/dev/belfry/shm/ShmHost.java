@@ -1,0 +1,370 @@
+package dev.belfry.shm;
+
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.RobustMutex;
+import dev.belfry.linux.Spawn;
+import dev.belfry.linux.Sys;
+import dev.belfry.loop.EventLoop;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Owns a segment of shared memory and the guests that use it: starts them, talks to them, notices
+ * their end at once and frees what they held.
+ *
+ * {@snippet :
+ * ShmHost host = ShmHost.create(loop, HostOptions.DEFAULT);
+ * SpawnTicket ticket = host.addPeer(PeerOptions.DEFAULT.withName("resizer").withListener(listener));
+ * Peer guest = host.spawn(List.of("resizer", "--fast"), ticket);
+ * guest.sendBlocking(MessageKind.REQUEST, 1, 0, bytes, 0, bytes.length, deadline);
+ * }
+ *
+ * <p>Everything may be called from any thread. Children are started on the loop thread, because
+ * they die with the thread that started them: it has to live as long as they shall.
+ */
+// r[impl shm.topology.hub]
+public final class ShmHost implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(ShmHost.class.getName());
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+  private static final long LOOK_MILLIS = 50;
+
+  /** The numbers that descriptors have in a child. */
+  private static final int CHILD_DOORBELL = 3;
+
+  private static final int CHILD_SEGMENT = 4;
+
+  private final EventLoop loop;
+  private final HostOptions options;
+  private final Sys sys;
+  private final Segment segment;
+  private final MutexWatch mutexWatch;
+  private final Rounds rounds;
+
+  private final Roster roster;
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+  private volatile boolean leaving;
+
+  /** Whether a leaving host still waits for guests that it cannot or need not kill. */
+  private boolean patient = true;
+
+  private ShmHost(EventLoop loop, HostOptions options, Segment segment) {
+    this.loop = loop;
+    this.options = options;
+    this.sys = options.sys();
+    this.segment = segment;
+    this.mutexWatch = new MutexWatch(sys);
+    this.roster = new Roster(segment.config().maxGuests());
+    this.rounds = new Rounds(this);
+  }
+
+  /** Creates the segment and begins to look after it on a loop, which somebody has to run. */
+  public static ShmHost create(EventLoop loop, HostOptions options) throws IOException {
+    Path path = options.path();
+    Segment segment =
+        path == null
+            ? Segment.createAnonymous(options.sys(), options.placement(), options.config())
+            : Segment.create(options.sys(), path, options.placement(), options.config());
+    var host = new ShmHost(loop, options, segment);
+    host.rounds.start();
+    return host;
+  }
+
+  /** The segment. */
+  public Segment segment() {
+    return segment;
+  }
+
+  /** The loop that looks after it. */
+  public EventLoop loop() {
+    return loop;
+  }
+
+  // Guests.
+
+  /**
+   * Keeps an entry for a guest and makes its doorbell.
+   *
+   * @return the ticket, to be used up by {@link #spawn} or closed
+   * @throws SegmentException if all entries are taken, or the host is leaving
+   */
+  public SpawnTicket addPeer(PeerOptions peerOptions) throws IOException {
+    if (leaving) {
+      throw new SegmentException(
+          SegmentException.Reason.HOST_GOODBYE, segment + ": this host is leaving");
+    }
+    int id = segment.peers().reserve();
+    Doorbell.Pair bells = null;
+    try {
+      bells = Doorbell.pair(sys);
+      var peer = new Peer(this, id, peerOptions, bells.host());
+      PeerLife life = peer.life();
+      life.hear(AsyncDoorbell.on(loop, bells.host(), life::heard));
+      roster.put(id, life);
+      return new SpawnTicket(peer, hubPath(), bells.guest());
+    } catch (IOException | RuntimeException e) {
+      if (bells != null) {
+        bells.host().close();
+        bells.guest().close();
+      }
+      segment.peers().release(id);
+      throw e;
+    }
+  }
+
+  private Path hubPath() {
+    Path path = options.path();
+    long pid = ProcessHandle.current().pid();
+    return path != null
+        ? path.toAbsolutePath()
+        : Path.of("/proc/%d/fd/%d".formatted(pid, segment.descriptor()));
+  }
+
+  /** Starts a guest with its ticket; see {@link #spawn(List, SpawnTicket, UnaryOperator)}. */
+  public Peer spawn(List<String> command, SpawnTicket ticket) throws IOException {
+    return spawn(command, ticket, UnaryOperator.identity());
+  }
+
+  /**
+   * Starts a guest with its ticket, which is used up. It gets the ticket's arguments behind its
+   * own, no descriptors but the standard ones, its end of the bell and the segment's memory, and a
+   * process group of its own. If it cannot be started, its entry is free again.
+   *
+   * @param command the program and its arguments
+   * @param more sets what else there is: environment, directory, standard streams
+   */
+  // r[impl shm.spawn.fd-inheritance]
+  public Peer spawn(List<String> command, SpawnTicket ticket, UnaryOperator<Spawn> more)
+      throws IOException {
+    try {
+      return LoopCall.on(
+          loop,
+          () -> {
+            boolean inherited = options.path() == null;
+            Path path = inherited ? Path.of("/proc/self/fd/" + CHILD_SEGMENT) : hubPath();
+            var arguments = new SpawnArguments(path, ticket.peer().id(), CHILD_DOORBELL);
+            var whole = new ArrayList<>(command);
+            whole.addAll(arguments.toArguments());
+            Spawn spawn =
+                more.apply(Spawn.command(whole)).ownProcessGroup().pass(ticket.doorbell());
+            if (inherited) {
+              spawn.pass(segment.descriptor());
+            }
+            ticket.peer().life().spawned(spawn.start(sys));
+            ticket.used();
+            return ticket.peer();
+          });
+    } catch (IOException | RuntimeException e) {
+      ticket.close();
+      throw e;
+    }
+  }
+
+  /** The guests that there are, from the ticket on, by their ids. */
+  public List<Peer> peers() {
+    return roster.all().stream().map(PeerLife::peer).toList();
+  }
+
+  /**
+   * Hands out the messages of all guests that have no handler of their own, at most the budget of
+   * each; says how many. For one thread at a time.
+   */
+  // r[impl shm.host.poll-peers]
+  public int poll(MessageHandler handler) {
+    int count = 0;
+    var message = new Message();
+    for (Peer peer : peers()) {
+      if (peer.options().handler() == null) {
+        count += poll(peer, handler, message);
+      }
+    }
+    return count;
+  }
+
+  private int poll(Peer peer, MessageHandler handler, Message message) {
+    int count = 0;
+    try {
+      while (count < options.budget() && peer.receive(message)) {
+        count++;
+        handler.onMessage(peer, message);
+      }
+    } catch (ProtocolViolation e) {
+      LOG.log(Level.DEBUG, "one guest's trouble is not the others'", e);
+    }
+    return count;
+  }
+
+  // Leaving.
+
+  /**
+   * Says goodbye: guests read what is under way and leave. Those that were started here and still
+   * live after the limit are killed. Then the segment is closed and its file deleted.
+   *
+   * @return completes on the loop thread when that is done
+   */
+  public CompletableFuture<Void> goodbye(Duration limit) {
+    post(
+        () -> {
+          if (!leaving) {
+            leaving = true;
+            segment.sayGoodbye();
+            roster.all().forEach(PeerLife::hostLeaves);
+            loop.scheduler().after(limit).start(_ -> endPatience());
+            endIfAlone();
+          }
+        });
+    return ended;
+  }
+
+  private void endPatience() {
+    patient = false;
+    roster.all().forEach(PeerLife::kill);
+    endIfAlone();
+  }
+
+  /** Ends the host if nobody is left whose end is to be waited for. */
+  private void endIfAlone() {
+    boolean alone = roster.all().stream().noneMatch(life -> patient || life.hasChild());
+    if (leaving && alone && !ended.isDone()) {
+      roster.all().forEach(PeerLife::abandon);
+      release();
+    }
+  }
+
+  private void release() {
+    rounds.stop();
+    mutexWatch.close();
+    try {
+      segment.close();
+      ended.complete(null);
+    } catch (IOException e) {
+      ended.completeExceptionally(e);
+    }
+  }
+
+  /** Says goodbye and waits, five seconds at most for the guests. Not on the loop. */
+  @Override
+  public void close() throws IOException {
+    if (loop.inLoop()) {
+      throw new IllegalStateException("closing waits for the loop: use goodbye there");
+    }
+    CompletableFuture<Void> done = loop.isStopRequested() ? ended : goodbye(CLOSE_LIMIT);
+    while (true) {
+      try {
+        done.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        return;
+      } catch (TimeoutException e) {
+        if (loop.isStopRequested()) {
+          endWithoutLoop();
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        endWithoutLoop();
+        return;
+      } catch (ExecutionException e) {
+        throw new IOException("cannot close " + segment, e.getCause());
+      }
+    }
+  }
+
+  private synchronized void endWithoutLoop() {
+    if (!ended.isDone()) {
+      segment.sayGoodbye();
+      roster.all().forEach(PeerLife::abandon);
+      release();
+    }
+  }
+
+  // For the lives of guests.
+
+  Sys sys() {
+    return sys;
+  }
+
+  int budget() {
+    return options.budget();
+  }
+
+  MutexWatch mutexWatch() {
+    return mutexWatch;
+  }
+
+  /** The mutex of an entry; null where there is no room for it. */
+  final @Nullable RobustMutex mutex(int peer) {
+    SegmentLayout layout = segment.layout();
+    if (!layout.isPadded()) {
+      return null;
+    }
+    return Segment.mutex(sys, segment.memory().mapping(), layout, peer);
+  }
+
+  /** Runs something on the loop; nothing if that has ended. */
+  void post(Runnable action) {
+    try {
+      loop.scheduler().execute(action);
+    } catch (RejectedExecutionException e) {
+      LOG.log(Level.DEBUG, "the loop has ended", e);
+    }
+  }
+
+  void violated(PeerLife life, ProtocolViolation violation) {
+    post(() -> life.violated(violation));
+  }
+
+  void disconnect(PeerLife life, String reason) {
+    post(() -> life.disconnect(reason));
+  }
+
+  void checkMayBlock() {
+    if (loop.inLoop() && !Thread.currentThread().isVirtual()) {
+      throw new IllegalStateException("waiting for a guest would stop the loop");
+    }
+  }
+
+  Roster roster() {
+    return roster;
+  }
+
+  /** A guest that nobody was waiting for. */
+  void welcome(int id) {
+    roster.put(id, new Peer(this, id, options.walkIns(), null).life());
+  }
+
+  /** Frees the entry of a guest that is gone, last of all. */
+  void recover(PeerLife life, int id, int epoch) {
+    roster.remove(id);
+    try {
+      RobustMutex mutex = mutex(id);
+      if (mutex != null) {
+        mutex.initialise();
+      }
+      segment.peers().giveUp(id, epoch);
+      segment.peers().recover(id);
+    } catch (ErrnoException e) {
+      LOG.log(Level.ERROR, "the entry of " + life.peer() + " cannot be used again", e);
+    }
+  }
+
+  /** Gives an entry back for which nobody was started. */
+  void release(int id) {
+    roster.remove(id);
+    if (!segment.peers().release(id)) {
+      LOG.log(Level.DEBUG, "entry {0} was claimed by somebody with an old ticket", id);
+    }
+  }
+
+  /** A guest is gone. */
+  void left() {
+    endIfAlone();
+  }
+}

@@ -1,0 +1,85 @@
+package dev.belfry.shm;
+
+import dev.belfry.shm.TicketException.Reason;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a spawned guest is told on its command line.
+ *
+ * @param hubPath where it finds the segment
+ * @param peerId the entry that is reserved for it
+ * @param doorbell the descriptor of its end of the bell
+ */
+// r[impl shm.spawn.args]
+public record SpawnArguments(Path hubPath, int peerId, int doorbell) {
+  private static final String HUB_PATH = "--hub-path=";
+  private static final String PEER_ID = "--peer-id=";
+  private static final String DOORBELL = "--doorbell-fd=";
+  private static final int MOST_PEERS = 255;
+
+  /**
+   * Finds the ticket among a program's arguments; others are none of its business. No descriptor is
+   * touched.
+   *
+   * @throws TicketException if one of the three is missing or makes no sense
+   */
+  public static SpawnArguments parse(String... arguments) throws TicketException {
+    String path = valueOf(HUB_PATH, arguments);
+    if (path == null || path.isEmpty()) {
+      throw missing(Reason.MISSING_HUB_PATH, HUB_PATH + "PATH");
+    }
+    String peer = valueOf(PEER_ID, arguments);
+    if (peer == null) {
+      throw missing(Reason.MISSING_PEER_ID, PEER_ID + "N");
+    }
+    int peerId = number(peer);
+    if (peerId < 1 || peerId > MOST_PEERS) {
+      throw new TicketException(
+          Reason.INVALID_PEER_ID, PEER_ID + peer + ": a peer id is a number from 1 to 255");
+    }
+    String bell = valueOf(DOORBELL, arguments);
+    if (bell == null) {
+      throw missing(Reason.MISSING_DOORBELL, DOORBELL + "N");
+    }
+    int descriptor = number(bell);
+    if (descriptor < 0) {
+      throw new TicketException(
+          Reason.INVALID_DOORBELL, DOORBELL + bell + ": the number of an open socket is needed");
+    }
+    return new SpawnArguments(path(path), peerId, descriptor);
+  }
+
+  /** The arguments as the guest gets them. */
+  public List<String> toArguments() {
+    return List.of(HUB_PATH + hubPath, PEER_ID + peerId, DOORBELL + doorbell);
+  }
+
+  private static @Nullable String valueOf(String option, String... arguments) {
+    return Stream.of(arguments)
+        .filter(argument -> argument.startsWith(option))
+        .map(argument -> argument.substring(option.length()))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static int number(String text) {
+    return text.matches("[0-9]{1,9}") ? Integer.parseInt(text) : -1;
+  }
+
+  private static Path path(String text) throws TicketException {
+    try {
+      return Path.of(text);
+    } catch (InvalidPathException e) {
+      throw new TicketException(Reason.MISSING_HUB_PATH, HUB_PATH + text + ": " + e.getMessage());
+    }
+  }
+
+  private static TicketException missing(Reason reason, String option) {
+    return new TicketException(
+        reason, option + " is missing; a host passes it to the guests it starts");
+  }
+}

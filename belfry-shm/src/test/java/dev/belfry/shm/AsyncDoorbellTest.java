@@ -1,0 +1,130 @@
+package dev.belfry.shm;
+
+import static dev.belfry.shm.Doorbell.Event.DEATH;
+import static dev.belfry.shm.Doorbell.Event.SIGNAL;
+import static dev.belfry.shm.Doorbell.Event.TIMEOUT;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.belfry.linux.Sys;
+import dev.belfry.loop.Coroutine;
+import dev.belfry.testkit.Descriptors;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A bell that a loop hears. */
+@Timeout(60)
+final class AsyncDoorbellTest {
+  private final Descriptors before = Descriptors.now();
+  private RunningLoop loop;
+  private Doorbell.Pair bells;
+
+  @BeforeEach
+  void open() throws Exception {
+    loop = RunningLoop.start();
+    bells = Doorbell.pair(Sys.forAnyThread());
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    bells.guest().close();
+    loop.close();
+    assertThat(before.openedSince()).isEmpty();
+  }
+
+  @Test
+  void theListenerHearsOnTheLoopThread() throws Exception {
+    BlockingQueue<Doorbell.Event> heard = new LinkedBlockingQueue<>();
+    BlockingQueue<Thread> threads = new LinkedBlockingQueue<>();
+    try (AsyncDoorbell bell =
+        AsyncDoorbell.on(
+            loop.loop(),
+            bells.host(),
+            event -> {
+              heard.add(event);
+              threads.add(Thread.currentThread());
+            })) {
+      bells.guest().ring();
+      assertThat(heard.poll(30, TimeUnit.SECONDS)).isEqualTo(SIGNAL);
+      bells.guest().ring();
+      assertThat(heard.poll(30, TimeUnit.SECONDS)).isEqualTo(SIGNAL);
+      assertThat(bell.ring()).isEqualTo(Doorbell.Rung.SENT);
+      assertThat(bells.guest().await()).isEqualTo(SIGNAL);
+      bells.guest().ring();
+      bells.guest().close();
+      assertThat(heard.poll(30, TimeUnit.SECONDS)).isEqualTo(SIGNAL);
+      assertThat(heard.poll(30, TimeUnit.SECONDS)).isEqualTo(DEATH);
+      assertThat(threads).containsOnly(loop.thread());
+    }
+  }
+
+  @Test
+  void aRingIsKeptForTheFirstWhoWaits() throws Exception {
+    try (AsyncDoorbell bell = AsyncDoorbell.on(loop.loop(), bells.host())) {
+      bells.guest().ring();
+      assertThat(bell.await()).isEqualTo(SIGNAL);
+      assertThat(bell.await(Duration.ofMillis(10))).isEqualTo(TIMEOUT);
+      bells.guest().close();
+      assertThat(bell.await()).isEqualTo(DEATH);
+      assertThat(bell.await()).isEqualTo(DEATH);
+    }
+  }
+
+  @Test
+  void twoCoroutinesHearTheSameRing() throws Exception {
+    try (AsyncDoorbell bell = AsyncDoorbell.on(loop.loop(), bells.host())) {
+      var waiting = new CountDownLatch(2);
+      List<Coroutine<Doorbell.Event>> coroutines =
+          List.of(coroutine(bell, waiting), coroutine(bell, waiting));
+      waiting.await();
+      loop.call(() -> true); // both have gone to sleep when the loop has time for this
+      bells.guest().ring();
+      for (Coroutine<Doorbell.Event> coroutine : coroutines) {
+        assertThat(coroutine.result().get(30, TimeUnit.SECONDS)).isEqualTo(SIGNAL);
+      }
+    }
+  }
+
+  private Coroutine<Doorbell.Event> coroutine(AsyncDoorbell bell, CountDownLatch waiting) {
+    return loop.loop()
+        .spawn(
+            "waits",
+            () -> {
+              waiting.countDown();
+              return bell.await();
+            });
+  }
+
+  @Test
+  void closingCancelsWhoWaits() throws Exception {
+    AsyncDoorbell bell = AsyncDoorbell.on(loop.loop(), bells.host());
+    var waiting = new CountDownLatch(1);
+    Coroutine<Doorbell.Event> coroutine = coroutine(bell, waiting);
+    waiting.await();
+    loop.call(() -> true);
+    bell.close();
+    assertThatThrownBy(() -> coroutine.result().get(30, TimeUnit.SECONDS))
+        .isInstanceOfAny(CancellationException.class, java.util.concurrent.ExecutionException.class)
+        .satisfies(e -> assertThat(e.toString()).contains("Cancellation"));
+    assertThatThrownBy(bell::await).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(bell::ring).isInstanceOf(IllegalStateException.class);
+    assertThat(bells.guest().await()).isEqualTo(DEATH);
+  }
+
+  @Test
+  void waitingOnTheLoopThreadItselfIsRefused() throws Exception {
+    try (AsyncDoorbell bell = AsyncDoorbell.on(loop.loop(), bells.host())) {
+      assertThatThrownBy(() -> loop.call(bell::await))
+          .hasRootCauseInstanceOf(IllegalStateException.class);
+    }
+  }
+}

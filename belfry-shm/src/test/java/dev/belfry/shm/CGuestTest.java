@@ -1,0 +1,289 @@
+package dev.belfry.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.linux.Signo;
+import dev.belfry.testkit.TestProcess;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A guest in C, which knows of the format nothing but what its own header says. */
+@Timeout(120)
+final class CGuestTest {
+  private static final MessageKind[] KINDS = MessageKind.values();
+
+  @TempDir private static Path programs;
+  private static List<String> echo;
+  private static List<String> stepping;
+
+  @TempDir private Path directory;
+
+  private final Notices notices = new Notices();
+
+  @BeforeAll
+  static void compile() throws Exception {
+    var guests = new CGuests(programs);
+    echo = guests.echo();
+    stepping = guests.stepping();
+  }
+
+  /** Compares what comes back with what was sent. */
+  private static final class Echoes implements MessageHandler {
+    private final int[] lengths;
+    private int count;
+
+    Echoes(int... lengths) {
+      this.lengths = lengths;
+    }
+
+    static MessageKind kind(int number) {
+      return KINDS[number % KINDS.length];
+    }
+
+    static long methodId(int number) {
+      return number * 0x9e37_79b9_7f4a_7c15L;
+    }
+
+    void sendTo(Peer peer) {
+      for (int i = 0; i < lengths.length; i++) {
+        byte[] bytes = Sides.payload(lengths[i], i);
+        assertThat(
+                peer.sendBlocking(
+                    kind(i), i, methodId(i), bytes, 0, bytes.length, Sides.inMillis(30_000)))
+            .isEqualTo(SendResult.SENT);
+      }
+    }
+
+    @Override
+    public void onMessage(Peer peer, Message message) {
+      boolean same =
+          message.id() == count
+              && message.kind() == kind(count)
+              && message.methodId() == methodId(count)
+              && Arrays.equals(message.toByteArray(), Sides.payload(lengths[count], count));
+      if (same) {
+        count++;
+      }
+    }
+  }
+
+  // r[verify shm.payload.encoding]
+  @ParameterizedTest
+  @EnumSource
+  void everyKindAndLengthComesBackUnchanged(Placement placement) throws Exception {
+    assertEchoes(
+        echo,
+        HostOptions.DEFAULT.withPlacement(placement).withConfig(HostFixture.CONFIG),
+        IntStream.rangeClosed(0, HostFixture.CONFIG.maxPayloadSize()).toArray());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theLongestMessagesComeBackUnchanged(Placement placement) throws Exception {
+    assertEchoes(
+        echo,
+        HostOptions.DEFAULT.withPlacement(placement),
+        IntStream.range(0, 100).map(i -> i % 3 == 0 ? i : 65532 - i).toArray());
+  }
+
+  @Test
+  void theProgramThatTheReadmeShowsWorks() throws Exception {
+    assertEchoes(new CGuests(programs).readme(), HostOptions.DEFAULT, 0, 1, 1000);
+  }
+
+  private void assertEchoes(List<String> program, HostOptions options, int... lengths)
+      throws Exception {
+    var echoes = new Echoes(lengths);
+    try (HostFixture fixture = HostFixture.of(options)) {
+      ShmHost host = fixture.host();
+      SpawnTicket ticket = host.addPeer(notices.options().withHandler(echoes));
+      Peer peer = host.spawn(program, ticket);
+      echoes.sendTo(peer);
+      while (fixture.loop.call(() -> echoes.count) < lengths.length) {
+        Thread.onSpinWait(); // until the test's time is over
+      }
+      SegmentSnapshot snapshot = SegmentSnapshot.of(host.segment());
+      assertThat(snapshot.hostFreeSlots()).isEqualTo(snapshot.config().slotsPerGuest());
+      assertThat(snapshot.peers().getFirst().freeSlots())
+          .isEqualTo(snapshot.config().slotsPerGuest());
+      host.goodbye(Duration.ofSeconds(30)).get(30, TimeUnit.SECONDS);
+      assertThat(notices.all()).containsExactly("attached", "dying GOODBYE", "gone exit code 0");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aGuestWalksInAndIsAnswered(Placement placement) throws Exception {
+    Path path = directory.resolve("segment");
+    var echoes = new Echoes(0, 32, 33, 96, 97, 1000);
+    HostOptions options =
+        HostOptions.DEFAULT
+            .withPlacement(placement)
+            .withConfig(HostFixture.CONFIG)
+            .withPath(path)
+            .withWalkIns(notices.options().withHandler(echoes));
+    try (HostFixture fixture = HostFixture.of(options);
+        TestProcess guest = TestProcess.start(echo.getFirst(), "--hub-path=" + path)) {
+      assertThat(notices.next()).isEqualTo("attached");
+      echoes.sendTo(fixture.host().peers().getFirst());
+      while (fixture.loop.call(() -> echoes.count) < 6) {
+        Thread.onSpinWait();
+      }
+      fixture.host().goodbye(Duration.ofSeconds(30)).get(30, TimeUnit.SECONDS);
+      assertThat(guest.exitCode()).isZero();
+      assertThat(guest.rest()).isEmpty();
+      assertThat(notices.all()).containsExactly("attached", "dying GOODBYE", "gone null");
+    }
+  }
+
+  // r[verify shm.wakeup.producer-wait]
+  @ParameterizedTest
+  @EnumSource
+  void aBlockedSendEndsWhenTheHostReadsOne(Placement placement) throws Exception {
+    PeerOptions fetched = PeerOptions.DEFAULT.withListener(notices);
+    for (int length : new int[] {1, 1000}) {
+      try (HostFixture fixture = HostFixture.of(placement);
+          SteppedGuest guest = SteppedGuest.attached(fixture.host(), stepping, fetched)) {
+        for (int i = 0; i < 3; i++) {
+          guest.step("send %d %d".formatted(i, length), "SENT");
+        }
+        guest.step("send 3 1", "RING_FULL");
+        guest.step("block 3 %d".formatted(length), "blocking");
+        var message = new Message();
+        for (int i = 0; i < 4; i++) {
+          assertThat(guest.peer().receiveBlocking(message, Sides.inMillis(30_000)))
+              .isEqualTo(Awaited.READY);
+          assertThat(message.id()).isEqualTo(i);
+          assertThat(message.toByteArray()).isEqualTo(Sides.payload(length, i));
+          if (i == 0) {
+            guest.expect("SENT");
+          }
+        }
+        guest.say("exit 0");
+        notices.next();
+        notices.next();
+        assertThat(notices.next()).isEqualTo("gone exit code 0");
+        fixture.assertAllFree();
+      }
+    }
+  }
+
+  // r[verify shm.wakeup.slot-wait]
+  @ParameterizedTest
+  @EnumSource
+  void aSendWithoutASlotWaitsForOne(Placement placement) throws Exception {
+    SegmentConfig twoSlots = SegmentConfig.DEFAULT.withRingSize(16).withSlots(2, 1024);
+    PeerOptions fetched = PeerOptions.DEFAULT.withListener(notices);
+    HostOptions options = HostOptions.DEFAULT.withPlacement(placement).withConfig(twoSlots);
+    try (HostFixture fixture = HostFixture.of(options);
+        SteppedGuest guest = SteppedGuest.attached(fixture.host(), stepping, fetched)) {
+      guest.step("send 0 1000", "SENT");
+      guest.step("send 1 1000", "SENT");
+      guest.step("send 2 1000", "NO_SLOT");
+      guest.step("send 2 1021", "TOO_LARGE");
+      guest.step("block 2 1000", "blocking");
+      var message = new Message();
+      assertThat(guest.peer().receive(message)).isTrue();
+      guest.expect("SENT");
+      guest.kill();
+    }
+  }
+
+  // r[verify shm.guest.detach]
+  @ParameterizedTest
+  @EnumSource
+  void whatAGuestSentBeforeItLeftIsReceived(Placement placement) throws Exception {
+    try (HostFixture fixture = HostFixture.of(placement);
+        SteppedGuest guest = SteppedGuest.attached(fixture.host(), stepping, notices.options())) {
+      guest.step("stage 1 10", "staged");
+      guest.step("stage 2 1000", "staged");
+      guest.step("detach", "detached");
+      guest.step("send 3 1", "OVER");
+      guest.step("receive", "over detached");
+      guest.say("exit 3");
+      for (String told :
+          List.of(
+              "attached", "message 1 10", "message 2 1000", "dying GOODBYE", "gone exit code 3")) {
+        assertThat(notices.next()).isEqualTo(told);
+      }
+      fixture.assertAllFree();
+    }
+  }
+
+  // r[verify shm.goodbye.host]
+  @ParameterizedTest
+  @EnumSource
+  void aGuestReadsToTheEndWhenTheHostLeaves(Placement placement) throws Exception {
+    try (HostFixture fixture = HostFixture.of(placement);
+        SteppedGuest guest = SteppedGuest.attached(fixture.host(), stepping, notices.options())) {
+      guest.step("wait", "waiting");
+      byte[] bytes = Sides.payload(100, 7);
+      assertThat(guest.peer().send(MessageKind.REQUEST, 7, 0, bytes, 0, 100))
+          .isEqualTo(SendResult.SENT);
+      guest.expect("REQUEST 7 100");
+      guest.step("wait", "waiting");
+      var goodbye = fixture.host().goodbye(Duration.ofSeconds(60));
+      guest.expect("over host_goodbye");
+      guest.step("send 1 1", "OVER");
+      guest.say("exit 0");
+      goodbye.get(30, TimeUnit.SECONDS);
+      assertThat(notices.all()).containsSubsequence("attached", "gone exit code 0").hasSize(3);
+    }
+  }
+
+  // r[verify shm.doorbell.wait]
+  @ParameterizedTest
+  @EnumSource
+  void aGuestInAnEventLoopIsRungFor(Placement placement) throws Exception {
+    try (HostFixture fixture = HostFixture.of(placement);
+        SteppedGuest guest = SteppedGuest.attached(fixture.host(), stepping, notices.options())) {
+      for (int i = 0; i < 20; i++) {
+        guest.step("listen", "listening");
+        byte[] bytes = Sides.payload(10 * i, i);
+        assertThat(guest.peer().send(MessageKind.REQUEST, i, 0, bytes, 0, bytes.length))
+            .isEqualTo(SendResult.SENT);
+        guest.expect("REQUEST %d %d".formatted(i, bytes.length));
+      }
+      guest.kill();
+    }
+  }
+
+  // r[verify shm.crash.heartbeat]
+  // r[verify shm.crash.heartbeat-clock]
+  @Test
+  void aStoppedGuestIsStuckAndComesBack() throws Exception {
+    SegmentConfig beating = new SegmentConfig(1020, 100, 2, 4, 1024, 4, 8, 20_000_000);
+    long begin = System.nanoTime();
+    try (HostFixture fixture = HostFixture.of(HostOptions.DEFAULT.withConfig(beating));
+        SteppedGuest guest = SteppedGuest.attached(fixture.host(), stepping, notices.options())) {
+      assertThat(notices.next()).isEqualTo("attached");
+      assertThat(beat(fixture)).isBetween(begin, System.nanoTime());
+      long first = beat(fixture);
+      while (beat(fixture) == first) {
+        Thread.onSpinWait(); // until the test's time is over
+      }
+      guest.signal(Signo.STOP);
+      assertThat(notices.next()).isEqualTo("stuck");
+      guest.signal(Signo.CONT);
+      guest.step("send 1 1", "SENT");
+      assertThat(notices.next()).isEqualTo("message 1 1");
+      guest.kill();
+      assertThat(notices.next()).startsWith("dying"); // so small that any witness may be first
+      assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
+    }
+  }
+
+  private static long beat(HostFixture fixture) {
+    return SegmentSnapshot.of(fixture.host().segment()).peers().getFirst().heartbeatNanos();
+  }
+}

@@ -1,0 +1,66 @@
+package dev.belfry.shm;
+
+import dev.belfry.testkit.CProgram;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** The guests in C, compiled from the one header as strictly as its users may. */
+final class CGuests {
+  private static final List<String> STRICT =
+      List.of("-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-O2");
+
+  private final Path directory;
+  private final List<String> options;
+
+  /**
+   * Guests.
+   *
+   * @param directory gets the programs
+   * @param more options of gcc besides the usual ones
+   */
+  CGuests(Path directory, String... more) {
+    this.directory = directory;
+    this.options = new ArrayList<>(STRICT);
+    options.addAll(List.of(more));
+  }
+
+  /** Where the header is. */
+  private static Path home() {
+    Path root = Path.of(System.getProperty("belfry.root", ".."));
+    return root.resolve("guests/c");
+  }
+
+  /** The echo program that users get. */
+  List<String> echo() throws IOException, InterruptedException {
+    return compile("echo", home().resolve("echo.c"));
+  }
+
+  /** The program that the README shows. */
+  List<String> readme() throws IOException, InterruptedException {
+    String text = Files.readString(home().resolve("README.md"));
+    int begin = text.indexOf("```c\n") + "```c\n".length();
+    Path source = directory.resolve("readme.c");
+    Files.writeString(source, text.substring(begin, text.indexOf("```\n", begin)));
+    return compile("readme", source);
+  }
+
+  /** The guest that takes the steps of {@link SteppingGuest}. */
+  List<String> stepping() throws IOException, InterruptedException {
+    Path source = directory.resolve("stepping_guest.c");
+    try (InputStream text = CGuests.class.getResourceAsStream("stepping_guest.c")) {
+      Files.write(source, Objects.requireNonNull(text).readAllBytes());
+    }
+    return compile("stepping_guest", source);
+  }
+
+  private List<String> compile(String name, Path source) throws IOException, InterruptedException {
+    var all = new ArrayList<>(options);
+    all.add("-I" + home());
+    return List.of(CProgram.compile(directory.resolve(name), source, all).toString());
+  }
+}

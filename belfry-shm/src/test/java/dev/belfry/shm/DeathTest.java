@@ -1,0 +1,239 @@
+package dev.belfry.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.linux.ExitStatus;
+import dev.belfry.linux.Signo;
+import dev.belfry.linux.Sys;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** How a host learns of the ends of its guests, whatever they are, and what it does then. */
+@Timeout(120)
+final class DeathTest {
+  private final Notices notices = new Notices();
+
+  // r[verify shm.death.dying]
+  // r[verify shm.death.gone]
+  // r[verify shm.death.detection-methods]
+  @ParameterizedTest
+  @EnumSource
+  void aKilledGuestIsNoticedOnceAndItsLastWordsCount(Placement placement) throws Exception {
+    try (HostFixture fixture = HostFixture.of(placement);
+        SteppedGuest guest = SteppedGuest.attached(fixture.host(), notices.options())) {
+      fixture.loop.loop().scheduler().execute(() -> pause(200)); // so that they are unread at first
+      guest.step("send 1 10", "SENT");
+      guest.step("send 2 1000", "SENT");
+      guest.kill();
+      assertThat(notices.next()).isEqualTo("attached");
+      for (String told = ""; !told.startsWith("gone"); ) {
+        told = notices.next();
+      }
+      assertThat(notices.all()).containsSubsequence("message 1 10", "message 2 1000");
+      assertThat(notices.all()).hasSize(5);
+      assertThat(notices.all().getLast()).isEqualTo("gone killed by SIGKILL");
+      byte[] bytes = new byte[1];
+      assertThat(guest.peer().send(MessageKind.REQUEST, 1, 0, bytes, 0, 1))
+          .isEqualTo(SendResult.OVER);
+      fixture.assertAllFree();
+      assertThat(notices.threads()).containsOnly(fixture.loop.thread());
+    }
+  }
+
+  private static void pause(long millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  // r[verify shm.death.process-handle]
+  @Test
+  void theStatusTellsHowItEnded() throws Exception {
+    try (HostFixture fixture = HostFixture.of(Placement.PADDED)) {
+      assertEnd(fixture, "exit 3", "gone exit code 3");
+      assertEnd(fixture, "kill -9 $$", "gone killed by SIGKILL");
+      assertEnd(fixture, "ulimit -c 0; kill -TERM $$", "gone killed by SIGTERM");
+      fixture.assertAllFree();
+    }
+  }
+
+  private void assertEnd(HostFixture fixture, String script, String end) throws Exception {
+    ShmHost host = fixture.host();
+    host.spawn(List.of("sh", "-c", script, "ticket"), host.addPeer(notices.options()));
+    assertThat(notices.next()).isIn("dying PROCESS", "dying DOORBELL");
+    assertThat(notices.next()).isEqualTo(end);
+  }
+
+  @Test
+  void anExitWithoutGoodbyeIsADeath() throws Exception {
+    try (HostFixture fixture = HostFixture.of(Placement.PADDED);
+        SteppedGuest guest = SteppedGuest.attached(fixture.host(), notices.options())) {
+      guest.say("exit 5");
+      assertThat(notices.next()).isEqualTo("attached");
+      notices.expectDying();
+      assertThat(notices.next()).isEqualTo("gone exit code 5");
+      fixture.assertAllFree();
+    }
+  }
+
+  @Test
+  void aGuestThatBecomesAnotherProgramIsKilledAtTheLimit() throws Exception {
+    PeerOptions options = notices.options().withKillLimit(Duration.ofMillis(100));
+    try (HostFixture fixture = HostFixture.of(Placement.PADDED);
+        SteppedGuest guest = SteppedGuest.attached(fixture.host(), options)) {
+      guest.say("exec");
+      assertThat(notices.next()).isEqualTo("attached");
+      notices.expectDying();
+      assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
+      fixture.assertAllFree();
+    }
+  }
+
+  @Test
+  void aGrandchildThatHoldsTheBellDelaysNothing() throws Exception {
+    try (HostFixture fixture = HostFixture.of(Placement.V1);
+        SteppedGuest guest = SteppedGuest.attached(fixture.host(), notices.options())) {
+      guest.step("hold", "held");
+      List<ProcessHandle> holders =
+          ProcessHandle.of(guest.peer().pid().orElseThrow()).orElseThrow().children().toList();
+      assertThat(holders).hasSize(1);
+      guest.kill();
+      assertThat(notices.next()).isEqualTo("attached");
+      assertThat(notices.next()).isEqualTo("dying PROCESS"); // the only one who can tell
+      assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
+      holders.forEach(ProcessHandle::destroyForcibly);
+      fixture.assertAllFree();
+    }
+  }
+
+  @Test
+  void aClosedBellIsASignThatHasToComeTrue() throws Exception {
+    PeerOptions options = notices.options().withKillLimit(Duration.ofMillis(100));
+    try (HostFixture fixture = HostFixture.of(Placement.V1)) {
+      ShmHost host = fixture.host();
+      host.spawn(
+          List.of("sh", "-c", "exec 3>&-; sleep 300; exit 1", "ticket"), host.addPeer(options));
+      assertThat(notices.next()).isEqualTo("dying DOORBELL");
+      assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
+      fixture.assertAllFree();
+    }
+  }
+
+  // r[verify shm.crash.host-owned]
+  @ParameterizedTest
+  @EnumSource
+  void aGuestThatWritesRubbishIsThrownOutAndItsEntryUsedAgain(Placement placement)
+      throws Exception {
+    try (HostFixture fixture = HostFixture.of(placement)) {
+      for (int i = 0; i < 2; i++) {
+        try (SteppedGuest guest = SteppedGuest.attached(fixture.host(), notices.options())) {
+          assertThat(guest.peer().id()).isEqualTo(1);
+          guest.say("forge");
+          assertThat(notices.next()).isEqualTo("attached");
+          assertThat(notices.next()).isEqualTo("dying VIOLATION");
+          assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
+        }
+        fixture.assertAllFree();
+      }
+    }
+  }
+
+  @Test
+  void aWalkInThatWritesRubbishKeepsItsEntryInQuarantine() throws Exception {
+    HostOptions options =
+        HostOptions.DEFAULT
+            .withPlacement(Placement.V1)
+            .withConfig(HostFixture.CONFIG)
+            .withWalkIns(notices.options());
+    try (HostFixture fixture = HostFixture.of(options);
+        ShmGuest guest =
+            ShmGuest.walkIn(Sys.forAnyThread(), fixture.path(), WaitStrategy.ADAPTIVE)) {
+      assertThat(notices.next()).isEqualTo("attached");
+      long head = guest.segment().layout().head(1, Direction.TO_HOST);
+      guest.segment().memory().mapping().set(ValueLayout.JAVA_INT, head, 20);
+      assertThat(notices.next()).isEqualTo("dying VIOLATION");
+      assertThat(guest.send(MessageKind.REQUEST, 1, 0, new byte[1], 0, 1))
+          .isEqualTo(SendResult.OVER);
+      assertThat(guest.end()).contains(ShmGuest.End.EVICTED);
+      assertThat(fixture.host().segment().peers().state(1)).isEqualTo(PeerState.GOODBYE);
+      try (ShmGuest another =
+          ShmGuest.walkIn(Sys.forAnyThread(), fixture.path(), WaitStrategy.ADAPTIVE)) {
+        assertThat(another.peerId()).isEqualTo(2);
+        assertThat(notices.next()).isEqualTo("attached");
+      }
+    }
+  }
+
+  // r[verify shm.death.callback]
+  @Test
+  void aListenerThatThrowsDisturbsNobody() throws Exception {
+    PeerListener throwing =
+        new PeerListener() {
+          @Override
+          public void onDying(Peer peer, Witness witness) {
+            throw new IllegalStateException("on purpose");
+          }
+
+          @Override
+          public void onGone(Peer peer, @Nullable ExitStatus status) {
+            notices.onGone(peer, status);
+            throw new IllegalStateException("on purpose");
+          }
+        };
+    var others = new Notices();
+    try (HostFixture fixture = HostFixture.of(Placement.PADDED);
+        SteppedGuest other = SteppedGuest.attached(fixture.host(), others.options());
+        SteppedGuest guest =
+            SteppedGuest.attached(fixture.host(), PeerOptions.DEFAULT.withListener(throwing))) {
+      guest.kill();
+      assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
+      other.step("send 1 1", "SENT");
+      assertThat(others.next()).isEqualTo("attached");
+      assertThat(others.next()).isEqualTo("message 1 1");
+      assertThat(others.all()).hasSize(2);
+      other.kill();
+      others.expectDying();
+      assertThat(others.next()).isEqualTo("gone killed by SIGKILL");
+      fixture.assertAllFree();
+    }
+  }
+
+  // r[verify shm.crash.heartbeat]
+  // r[verify shm.crash.heartbeat-clock]
+  @Test
+  void aStoppedGuestIsStuckAndComesBack() throws Exception {
+    SegmentConfig beating = new SegmentConfig(1020, 100, 2, 4, 1024, 4, 8, 20_000_000);
+    long begin = System.nanoTime();
+    try (HostFixture fixture = HostFixture.of(HostOptions.DEFAULT.withConfig(beating));
+        SteppedGuest guest = SteppedGuest.attached(fixture.host(), notices.options())) {
+      assertThat(notices.next()).isEqualTo("attached");
+      long beat = SegmentSnapshot.of(fixture.host().segment()).peers().getFirst().heartbeatNanos();
+      assertThat(beat).isBetween(begin, System.nanoTime());
+      guest.signal(Signo.STOP);
+      assertThat(notices.next()).isEqualTo("stuck");
+      guest.signal(Signo.CONT);
+      guest.step("send 1 1", "SENT");
+      assertThat(notices.next()).isEqualTo("message 1 1");
+      guest.kill();
+      notices.expectDying();
+      assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
+    }
+  }
+
+  @Test
+  void aGuestIsStuckOnlyAfterMoreThanTwoIntervals() {
+    assertThat(Heartbeat.isStale(100, 50, 120, 10)).isFalse();
+    assertThat(Heartbeat.isStale(100, 50, 121, 10)).isTrue();
+    assertThat(Heartbeat.isStale(0, 100, 120, 10)).isFalse(); // just attached, no beat yet
+    assertThat(Heartbeat.isStale(0, 100, 121, 10)).isTrue();
+    assertThat(Heartbeat.isStale(3, 100, 120, 10)).isFalse(); // the beat of a predecessor
+  }
+}

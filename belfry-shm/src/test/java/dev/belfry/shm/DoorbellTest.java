@@ -1,0 +1,340 @@
+package dev.belfry.shm;
+
+import static dev.belfry.shm.Doorbell.Event.DEATH;
+import static dev.belfry.shm.Doorbell.Event.SIGNAL;
+import static dev.belfry.shm.Doorbell.Event.TIMEOUT;
+import static dev.belfry.shm.Doorbell.Rung.ALREADY_PENDING;
+import static dev.belfry.shm.Doorbell.Rung.PEER_DEAD;
+import static dev.belfry.shm.Doorbell.Rung.SENT;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.FdFlags;
+import dev.belfry.linux.PidFd;
+import dev.belfry.linux.Pipe;
+import dev.belfry.linux.Signo;
+import dev.belfry.linux.Sockets;
+import dev.belfry.linux.Spawn;
+import dev.belfry.linux.Sys;
+import dev.belfry.testkit.Descriptors;
+import dev.belfry.testkit.SysTap;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Bells between threads, and between processes. */
+@Timeout(60)
+final class DoorbellTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  private final SysTap tap = SysTap.over(Sys.forAnyThread());
+  private final Descriptors before = Descriptors.now();
+  private Doorbell host;
+  private Doorbell guest;
+
+  @BeforeEach
+  void open() throws Exception {
+    Doorbell.Pair bells = Doorbell.pair(tap.sys());
+    host = bells.host();
+    guest = bells.guest();
+  }
+
+  @AfterEach
+  void close() {
+    host.close();
+    guest.close();
+    assertThat(before.openedSince()).isEmpty();
+  }
+
+  // r[verify shm.doorbell.purpose]
+  // r[verify shm.doorbell.signal]
+  @Test
+  void aRingIsASignalAtTheOtherEnd() throws Exception {
+    assertThat(guest.poll()).isEqualTo(TIMEOUT);
+    assertThat(host.ring()).isEqualTo(SENT);
+    assertThat(guest.poll()).isEqualTo(SIGNAL);
+    assertThat(guest.poll()).isEqualTo(TIMEOUT);
+    guest.ring();
+    assertThat(host.await()).isEqualTo(SIGNAL);
+  }
+
+  // r[verify shm.doorbell.death]
+  @Test
+  void aClosedEndIsDeathForEver() throws Exception {
+    host.close();
+    assertThat(guest.await(Duration.ofMillis(100))).isEqualTo(DEATH);
+    assertThat(guest.await()).isEqualTo(DEATH);
+    assertThat(guest.ring()).isEqualTo(PEER_DEAD);
+    assertThat(guest.isPeerDead()).isTrue();
+  }
+
+  @Test
+  void whatWasRungLastIsHeardBeforeDeath() throws Exception {
+    host.ring();
+    guest.ring(); // unread at the other end, which makes the kernel report an error too
+    host.close();
+    assertThat(guest.await()).isEqualTo(SIGNAL);
+    assertThat(guest.await()).isEqualTo(DEATH);
+    assertThat(guest.poll()).isEqualTo(DEATH);
+  }
+
+  @Test
+  void threeHundredUnreadRingsBlockNobodyAndAreOneSignal() throws Exception {
+    for (int i = 0; i < 300; i++) {
+      assertThat(host.ring()).isIn(SENT, ALREADY_PENDING);
+    }
+    assertThat(host.ring()).isEqualTo(ALREADY_PENDING);
+    assertThat(guest.await(LONG)).isEqualTo(SIGNAL);
+    assertThat(guest.poll()).isEqualTo(TIMEOUT);
+    assertThat(host.ring()).isEqualTo(SENT);
+  }
+
+  @Test
+  void onlyFourErrorsMeanThatThePeerIsDead() throws Exception {
+    for (int errno : new int[] {Errno.EAGAIN, Errno.ENOBUFS}) {
+      tap.fail("send", errno);
+      assertThat(host.ring()).isEqualTo(ALREADY_PENDING);
+    }
+    tap.fail("send", Errno.EACCES);
+    assertThatThrownBy(host::ring)
+        .isInstanceOf(ErrnoException.class)
+        .hasMessageContaining("EACCES");
+    tap.failFirst("send", 3, Errno.EINTR);
+    assertThat(host.ring()).isEqualTo(SENT);
+    assertThat(host.isPeerDead()).isFalse();
+    tap.fail("send", Errno.ECONNREFUSED);
+    assertThat(host.ring()).isEqualTo(PEER_DEAD);
+    tap.pass("send");
+    assertThat(host.ring()).isEqualTo(PEER_DEAD); // it stays so
+  }
+
+  // r[verify shm.doorbell.wait]
+  @Test
+  void aWaitIsNeverShorterThanAsked() throws Exception {
+    for (Duration wait : new Duration[] {Duration.ofNanos(900_000), Duration.ofMillis(20)}) {
+      long began = System.nanoTime();
+      assertThat(guest.await(wait)).isEqualTo(TIMEOUT);
+      assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(wait.toNanos());
+    }
+    assertThat(guest.await(Duration.ofSeconds(-1))).isEqualTo(TIMEOUT);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"P30D", "PT2562047788015215H"})
+  void aVeryLongWaitIsALongWait(String text) throws Exception {
+    CompletableFuture<Doorbell.Event> waiting = inThread(() -> guest.await(Duration.parse(text)));
+    assertThat(waiting.isDone()).isFalse();
+    host.ring();
+    assertThat(waiting.get(30, TimeUnit.SECONDS)).isEqualTo(SIGNAL);
+  }
+
+  @Test
+  void interruptedWaitsEndInTime() throws Exception {
+    tap.script("ppoll", (nth, _) -> interrupted(nth));
+    long began = System.nanoTime();
+    assertThat(guest.await(Duration.ofMillis(100))).isEqualTo(TIMEOUT);
+    assertThat(System.nanoTime() - began).isBetween(100_000_000L, 10_000_000_000L);
+    assertThat(tap.calls("ppoll")).isGreaterThan(5);
+    tap.pass("ppoll");
+    host.ring();
+    tap.failFirst("recv", 3, Errno.EINTR);
+    assertThat(guest.await(LONG)).isEqualTo(SIGNAL);
+  }
+
+  /** As by a signal each five milliseconds, for a while. */
+  private static OptionalLong interrupted(long nth) {
+    if (nth > 10) {
+      return OptionalLong.empty();
+    }
+    LockSupport.parkNanos(5_000_000);
+    return OptionalLong.of(-Errno.EINTR);
+  }
+
+  @Test
+  void aPeerThatWritesNoMoreIsDead() throws Exception {
+    Sockets.shutdown(tap.sys(), host.descriptor(), Sockets.SHUT_WR);
+    assertThat(guest.await(LONG)).isEqualTo(DEATH);
+  }
+
+  @Test
+  void aClosedEndThrows() {
+    guest.close();
+    assertThatThrownBy(guest::poll).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(guest::ring).isInstanceOf(IllegalStateException.class);
+    guest.close();
+  }
+
+  @Test
+  void closingSendsThoseAwayWhoWait() throws Exception {
+    CompletableFuture<Doorbell.Event> waiting = inThread(guest::await);
+    guest.close();
+    assertThatThrownBy(() -> waiting.get(30, TimeUnit.SECONDS))
+        .hasRootCauseInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void allWhoWaitHearTheOneWhoReads() throws Exception {
+    CompletableFuture<Doorbell.Event> first = inThread(guest::await);
+    CompletableFuture<Doorbell.Event> second = inThread(() -> guest.await(LONG));
+    host.ring();
+    assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo(SIGNAL);
+    assertThat(second.get(30, TimeUnit.SECONDS)).isEqualTo(SIGNAL);
+  }
+
+  @Test
+  void whatAnotherHasHeardSinceIsNotMissed() throws Exception {
+    long heard = guest.heard();
+    host.ring();
+    assertThat(guest.poll()).isEqualTo(SIGNAL); // by another, between the look and the wait
+    assertThat(guest.awaitSince(heard, Deadlines.FOREVER)).isEqualTo(SIGNAL);
+    assertThat(guest.awaitSince(guest.heard(), System.nanoTime())).isEqualTo(TIMEOUT);
+  }
+
+  @Test
+  void aVirtualThreadHearsToo() throws Exception {
+    var heard = new CompletableFuture<Doorbell.Event>();
+    Thread.startVirtualThread(
+        () -> {
+          try {
+            heard.complete(guest.await());
+          } catch (ErrnoException e) {
+            heard.completeExceptionally(e);
+          }
+        });
+    host.ring();
+    assertThat(heard.get(30, TimeUnit.SECONDS)).isEqualTo(SIGNAL);
+    assertThat(tap.calls("ppoll")).isZero();
+  }
+
+  // r[verify shm.doorbell.socketpair]
+  @Test
+  void bothEndsAreStreamsThatNeitherBlockNorPassOn() throws Exception {
+    for (Doorbell end : new Doorbell[] {host, guest}) {
+      int fd = end.descriptor();
+      assertThat(Sockets.option(tap.sys(), fd, Sockets.SOL_SOCKET, Sockets.SO_TYPE))
+          .isEqualTo(Sockets.Type.STREAM.number());
+      assertThat(FdFlags.isCloseOnExec(tap.sys(), fd)).isTrue();
+      assertThat(FdFlags.isNonBlocking(tap.sys(), fd)).isTrue();
+    }
+  }
+
+  @Test
+  void onADatagramBellDeathShowsWhenRinging() throws Exception {
+    Sockets.Pair ends = Sockets.pair(tap.sys(), Sockets.Type.DATAGRAM, true);
+    try (Doorbell adopted = Doorbell.adopt(tap.sys(), ends.second().release())) {
+      assertThat(adopted.tellsDeath()).isFalse();
+      assertThat(adopted.ring()).isEqualTo(SENT);
+      ends.first().close();
+      assertThat(adopted.poll()).isEqualTo(TIMEOUT);
+      assertThat(adopted.ring()).isEqualTo(PEER_DEAD);
+    }
+  }
+
+  @Test
+  void whatIsNoSocketIsRefusedAndLeftAlone() throws Exception {
+    Pipe pipe = Pipe.open(tap.sys(), false);
+    assertThatThrownBy(() -> Doorbell.adopt(tap.sys(), pipe.reader().number()))
+        .isInstanceOf(TicketException.class)
+        .hasMessageContaining("not an open socket");
+    pipe.reader().close();
+    pipe.writer().close();
+    assertThatThrownBy(() -> Doorbell.adopt(tap.sys(), 4000)).isInstanceOf(TicketException.class);
+  }
+
+  // Other processes. A shell rings by writing a byte to the descriptor it was given.
+
+  @Test
+  void anotherProcessRingsAndExits() throws Exception {
+    try (PidFd child = spawn("printf x >&3")) {
+      guest.close();
+      assertThat(host.await(LONG)).isEqualTo(SIGNAL);
+      assertThat(host.await(LONG)).isEqualTo(DEATH);
+      assertThat(child.awaitExit().number()).isZero();
+    }
+  }
+
+  @Test
+  void aKilledProcessIsDeathAlsoWhenAnotherWasStartedMeanwhile() throws Exception {
+    Process sibling = new ProcessBuilder("sleep", "60").start();
+    try (PidFd child = spawn("exec sleep 60");
+        PidFd second = Spawn.command("sleep", "60").start(tap.sys())) {
+      guest.close();
+      CompletableFuture<Doorbell.Event> waiting = inThread(host::await);
+      child.sendSignal(Signo.KILL);
+      assertThat(waiting.get(30, TimeUnit.SECONDS)).isEqualTo(DEATH);
+      child.awaitExit();
+      second.sendSignal(Signo.KILL);
+      second.awaitExit();
+    } finally {
+      sibling.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void aThirdProcessThatHoldsTheEndHidesTheDeath() throws Exception {
+    // The shell's child outlives it until it has read to the end.
+    Pipe leash = Pipe.open(tap.sys(), true);
+    try (PidFd child =
+        Spawn.command("sh", "-c", "cat <&4 >/dev/null & printf x >&3; kill -9 $$")
+            .pass(guest.descriptor())
+            .pass(leash.reader().number())
+            .start(tap.sys())) {
+      guest.close();
+      child.awaitExit();
+      assertThat(host.await(LONG)).isEqualTo(SIGNAL);
+      assertThat(host.await(Duration.ofMillis(50))).isEqualTo(TIMEOUT);
+    }
+    leash.reader().close();
+    leash.writer().close();
+    assertThat(host.await(LONG)).isEqualTo(DEATH);
+  }
+
+  // r[verify shm.doorbell.clear-cloexec]
+  @Test
+  void anInheritableEndIsInheritedByWhoeverIsStarted() throws Exception {
+    guest.inheritable();
+    assertThat(FdFlags.isCloseOnExec(tap.sys(), guest.descriptor())).isFalse();
+    assertThat(FdFlags.isCloseOnExec(tap.sys(), host.descriptor())).isTrue();
+  }
+
+  private PidFd spawn(String script) throws Exception {
+    return Spawn.command("sh", "-c", script).pass(guest.descriptor()).start(tap.sys());
+  }
+
+  private interface Wait {
+    Doorbell.Event await() throws Exception;
+  }
+
+  /** Waits in a thread, and returns when that sits in the kernel or behind one that does. */
+  private CompletableFuture<Doorbell.Event> inThread(Wait wait) throws Exception {
+    var result = new CompletableFuture<Doorbell.Event>();
+    long polls = tap.calls("ppoll");
+    Thread thread =
+        Thread.ofPlatform()
+            .daemon()
+            .start(
+                () -> {
+                  try {
+                    result.complete(wait.await());
+                  } catch (Exception e) {
+                    result.completeExceptionally(e);
+                  }
+                });
+    while (tap.calls("ppoll") == polls
+        && thread.getState() != Thread.State.TIMED_WAITING
+        && !result.isDone()) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    return result;
+  }
+}

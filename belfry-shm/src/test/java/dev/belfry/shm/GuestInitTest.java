@@ -1,0 +1,135 @@
+package dev.belfry.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.linux.PidFd;
+import dev.belfry.linux.Signo;
+import dev.belfry.linux.Sockets;
+import dev.belfry.linux.Spawn;
+import dev.belfry.linux.Sys;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a spawned guest does first, and what it refuses. */
+@Timeout(60)
+final class GuestInitTest {
+  private final Sys sys = Sys.forAnyThread();
+  private Segment segment;
+  private Doorbell.Pair bells;
+  private @Nullable PidFd child;
+
+  @BeforeEach
+  void open() throws Exception {
+    segment = Segment.createAnonymous(sys, Placement.V1, HostFixture.CONFIG);
+    bells = Doorbell.pair(sys);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    if (child != null) {
+      if (child.reap().isEmpty()) {
+        child.sendSignal(Signo.KILL);
+        child.awaitExit();
+      }
+      child.close();
+    }
+    bells.host().close();
+    bells.guest().close();
+    segment.close();
+  }
+
+  private SteppedGuest start(int peer, int bell) throws IOException {
+    var command = new ArrayList<>(SteppedGuest.JAVA);
+    command.addAll(new SpawnArguments(Path.of("/proc/self/fd/4"), peer, 3).toArguments());
+    return SteppedGuest.start(
+        streams -> {
+          child =
+              streams
+                  .apply(Spawn.command(command))
+                  .pass(bell)
+                  .pass(segment.descriptor())
+                  .start(sys);
+          return null;
+        });
+  }
+
+  // r[verify shm.spawn.guest-init]
+  @Test
+  void aGuestKeepsItsBellToItselfAndClaimsItsEntry() throws Exception {
+    int peer = segment.peers().reserve();
+    try (SteppedGuest guest = start(peer, bells.guest().descriptor())) {
+      guest.step("attach", "attached");
+      assertThat(segment.peers().state(peer)).isEqualTo(PeerState.ATTACHED);
+      assertThat(bells.host().poll()).isEqualTo(Doorbell.Event.SIGNAL);
+      List<String> info = Files.readAllLines(Path.of("/proc/%d/fdinfo/3".formatted(pid())));
+      String flags = info.stream().filter(it -> it.startsWith("flags:")).findAny().orElseThrow();
+      int closeOnExec = 02000000;
+      assertThat(Integer.parseInt(flags.substring(6).strip(), 8) & closeOnExec).isNotZero();
+    }
+  }
+
+  private int pid() {
+    return child == null ? -1 : child.pid();
+  }
+
+  @Test
+  void anIdBeyondTheTableIsRefused() throws Exception {
+    try (SteppedGuest guest = start(3, bells.guest().descriptor())) {
+      guest.say("attach");
+      assertThat(guest.next()).startsWith("failed peer id 3:").contains("entries for 2 guests");
+    }
+  }
+
+  @Test
+  void aDescriptorThatIsNoSocketIsRefused() throws Exception {
+    int peer = segment.peers().reserve();
+    try (SteppedGuest guest = start(peer, segment.descriptor())) {
+      guest.say("attach");
+      assertThat(guest.next()).startsWith("failed descriptor 3 is not an open socket");
+      assertThat(segment.peers().state(peer)).isEqualTo(PeerState.RESERVED);
+    }
+  }
+
+  @Test
+  void anEntryThatIsNotReservedIsRefused() throws Exception {
+    try (SteppedGuest guest = start(1, bells.guest().descriptor())) {
+      guest.say("attach");
+      assertThat(guest.next()).startsWith("failed").contains("entry 1 is not reserved");
+      assertThat(segment.peers().state(1)).isEqualTo(PeerState.EMPTY);
+    }
+  }
+
+  /** A host of another make may hand out datagram sockets, on which no hang-up shows. */
+  @Test
+  void aGuestWithADatagramBellWorksAndNoticesTheEndWhenItRings() throws Exception {
+    int peer = segment.peers().reserve();
+    Sockets.Pair ends = Sockets.pair(sys, Sockets.Type.DATAGRAM, false);
+    try (SteppedGuest guest = start(peer, ends.second().number())) {
+      ends.second().close();
+      guest.step("attach", "attached");
+      guest.step("send 1 1", "SENT");
+      ends.first().close();
+      guest.step("send 2 1", "SENT"); // published all the same, and rung for in vain
+      assertThat(guest.next()).isNull(); // it dies with its host
+    }
+  }
+
+  @Test
+  void aHostThatIsGoneIsNoticedBeforeAnythingElse() throws Exception {
+    int peer = segment.peers().reserve();
+    try (SteppedGuest guest = start(peer, bells.guest().descriptor())) {
+      bells.host().close();
+      guest.say("attach");
+      assertThat(guest.next()).isEqualTo("failed the host that started this guest is gone");
+      assertThat(segment.peers().state(peer)).isEqualTo(PeerState.RESERVED);
+    }
+  }
+}

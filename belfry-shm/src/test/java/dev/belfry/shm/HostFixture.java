@@ -1,0 +1,87 @@
+package dev.belfry.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.linux.Sys;
+import dev.belfry.testkit.Descriptors;
+import dev.belfry.testkit.SysTap;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A loop and a host on it. Closing checks that nothing is left: no descriptor, no child, and of the
+ * segment all entries, slots and channels are free.
+ */
+final class HostFixture implements AutoCloseable {
+  static final SegmentConfig CONFIG =
+      SegmentConfig.DEFAULT.withMaxGuests(2).withRingSize(4).withSlots(4, 1032);
+
+  final SysTap tap = SysTap.over(Sys.forAnyThread());
+  final RunningLoop loop;
+  private final Descriptors before;
+  private final long childrenBefore;
+  private @Nullable ShmHost host;
+
+  HostFixture() throws IOException {
+    Lifeline.get(Sys.forAnyThread()); // lives as long as the process
+    before = Descriptors.now();
+    childrenBefore = children();
+    loop = RunningLoop.start();
+  }
+
+  static HostFixture of(Placement placement) throws IOException {
+    return of(HostOptions.DEFAULT.withPlacement(placement).withConfig(CONFIG));
+  }
+
+  static HostFixture of(HostOptions options) throws IOException {
+    var fixture = new HostFixture();
+    fixture.open(options);
+    return fixture;
+  }
+
+  ShmHost open(HostOptions options) throws IOException {
+    host = ShmHost.create(loop.loop(), options.withSys(tap.sys()));
+    return host;
+  }
+
+  ShmHost host() {
+    if (host == null) {
+      throw new IllegalStateException("no host yet");
+    }
+    return host;
+  }
+
+  /** Where this process finds the host's segment. */
+  Path path() {
+    return Path.of("/proc/self/fd/" + host().segment().descriptor());
+  }
+
+  private static long children() {
+    return ProcessHandle.current().children().count();
+  }
+
+  /** Waits until the loop has done what it had to do, and checks that all entries are as new. */
+  void assertAllFree() throws Exception {
+    loop.call(() -> true);
+    SegmentSnapshot snapshot = SegmentSnapshot.of(host().segment());
+    int slots = host().segment().config().slotsPerGuest();
+    assertThat(snapshot.hostFreeSlots()).isEqualTo(slots);
+    for (SegmentSnapshot.Peer peer : snapshot.peers()) {
+      assertThat(peer.state()).isEqualTo("EMPTY");
+      assertThat(peer.freeSlots()).isEqualTo(slots);
+      assertThat(peer.channels()).isEmpty();
+      assertThat(peer.toHost().depth() + peer.toGuest().depth()).isZero();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (host != null) {
+      host.close();
+    }
+    loop.close();
+    assertThat(before.openedSince()).isEmpty();
+    assertThat(children()).isEqualTo(childrenBefore);
+  }
+}

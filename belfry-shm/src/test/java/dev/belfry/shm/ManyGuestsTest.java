@@ -1,0 +1,167 @@
+package dev.belfry.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.belfry.linux.PidFd;
+import dev.belfry.linux.Spawn;
+import dev.belfry.linux.Sys;
+import dev.belfry.testkit.CProgram;
+import dev.belfry.testkit.TestProcess;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Many guests at once, and neighbours of whom one is no good. */
+@Timeout(240)
+final class ManyGuestsTest {
+  private static final int MOST = 255;
+  private static final int SPAWNED = 4;
+
+  @TempDir private Path directory;
+
+  /** As many guests as a segment can have; of all of them the end is noticed. */
+  @Test
+  void twoHundredAndFiftyFiveGuestsComeAndDie() throws Exception {
+    Path path = directory.resolve("hub");
+    var walkIns = new Notices();
+    var spawned = new Notices();
+    SegmentConfig config = new SegmentConfig(124, 100, MOST, 4, 128, 2, 4, 0);
+    HostOptions options =
+        HostOptions.DEFAULT.withPath(path).withConfig(config).withWalkIns(walkIns.options());
+    try (HostFixture fixture = HostFixture.of(options)) {
+      var guests = new ArrayList<SteppedGuest>();
+      for (int i = 0; i < SPAWNED; i++) {
+        guests.add(SteppedGuest.attached(fixture.host(), spawned.options()));
+      }
+      int rest = MOST - SPAWNED;
+      try (TestProcess crowd =
+          TestProcess.java(Crowd.class, path.toString(), Integer.toString(rest))) {
+        assertThat(crowd.line("inside ")).isEqualTo(Integer.toString(rest));
+        assertThatThrownBy(() -> ShmGuest.walkIn(Sys.forAnyThread(), path, WaitStrategy.SLEEP))
+            .isInstanceOf(SegmentException.class)
+            .hasMessageContaining("no free peer entry, all 255 are taken");
+        assertThatThrownBy(() -> fixture.host().addPeer(PeerOptions.DEFAULT))
+            .hasMessageContaining("all 255 are taken");
+        await(walkIns, rest, "attached");
+        crowd.kill();
+        await(walkIns, rest, "gone null");
+        assertThat(walkIns.all()).contains("dying MUTEX"); // of so many it is the first somewhere
+      }
+      for (SteppedGuest guest : guests) {
+        guest.kill();
+        guest.close();
+      }
+      await(spawned, SPAWNED, "gone killed by SIGKILL");
+      assertThat(walkIns.all()).hasSize(3 * rest);
+      assertThat(spawned.all()).hasSize(3 * SPAWNED);
+      fixture.assertAllFree();
+    }
+  }
+
+  private static void await(Notices notices, int times, String what) throws Exception {
+    while (notices.all().stream().filter(what::equals).count() < times) {
+      notices.next();
+    }
+  }
+
+  /** Guests that come and go while another writes rubbish each time lose nothing. */
+  // r[verify shm.host.poll-peers]
+  @ParameterizedTest
+  @EnumSource
+  void oneThatWritesRubbishDisturbsNobody(Placement placement) throws Exception {
+    List<String> rubbish = List.of(rubbishGuest().toString(), placement.name());
+    SegmentConfig config = HostFixture.CONFIG.withMaxGuests(4).withRingSize(64);
+    var thrownOut = new Notices();
+    try (HostFixture fixture =
+            HostFixture.of(HostOptions.DEFAULT.withPlacement(placement).withConfig(config));
+        SteppedGuest neighbour =
+            SteppedGuest.attached(fixture.host(), PeerOptions.DEFAULT.withName("neighbour"))) {
+      neighbour.step("echo", "echoing");
+      double before = rate(neighbour.peer());
+      for (int i = 0; i < 10; i++) {
+        fixture.host().spawn(rubbish, fixture.host().addPeer(thrownOut.options()));
+        exchange(neighbour.peer(), 200);
+        assertThat(thrownOut.next()).isEqualTo("attached");
+        assertThat(thrownOut.next()).isEqualTo("dying VIOLATION");
+        assertThat(thrownOut.next()).isEqualTo("gone killed by SIGKILL");
+      }
+      // Whatever else this machine is doing, the old rate comes back unless something is broken.
+      double after = 0;
+      for (int i = 0; i < 20 && after < before / 2; i++) {
+        after = Math.max(after, rate(neighbour.peer()));
+      }
+      System.out.printf(
+          "%s: the neighbour's %.0f messages/s became %.0f%n", placement, before, after);
+      assertThat(after).isGreaterThanOrEqualTo(before / 2);
+      assertThat(neighbour.peer().isAttached()).isTrue();
+      neighbour.kill();
+    }
+  }
+
+  /** A guest in C that attaches and then writes a message that cannot be. */
+  private Path rubbishGuest() throws Exception {
+    return CProgram.compile(directory, ManyGuestsTest.class, "rubbish_guest");
+  }
+
+  private static double rate(Peer peer) {
+    double best = 0;
+    for (int i = 0; i < 5; i++) {
+      long began = System.nanoTime();
+      exchange(peer, 2000);
+      best = Math.max(best, 2000 * 1e9 / (System.nanoTime() - began));
+    }
+    return best;
+  }
+
+  private static void exchange(Peer peer, int count) {
+    var message = new Message();
+    for (int i = 0; i < count; i++) {
+      byte[] bytes = Sides.payload(i % 1000, i);
+      SendResult sent =
+          peer.sendBlocking(
+              MessageKind.REQUEST, i, 0, bytes, 0, bytes.length, Sides.inMillis(30_000));
+      assertThat(sent).isEqualTo(SendResult.SENT);
+      assertThat(peer.receiveBlocking(message, Sides.inMillis(30_000))).isEqualTo(Awaited.READY);
+      assertThat(message.id()).isEqualTo(i);
+      assertThat(Arrays.equals(message.toByteArray(), bytes)).isTrue();
+    }
+  }
+
+  /** Its process is known by the mutex it holds, although the host has not started it. */
+  @Test
+  void aGuestMayBeStartedByOtherMeans() throws Exception {
+    var notices = new Notices();
+    try (HostFixture fixture = HostFixture.of(Placement.PADDED);
+        SpawnTicket ticket = fixture.host().addPeer(notices.options())) {
+      SpawnArguments told = ticket.arguments();
+      var command = new ArrayList<>(SteppedGuest.JAVA);
+      command.addAll(new SpawnArguments(told.hubPath(), told.peerId(), 3).toArguments());
+      var children = new ArrayList<PidFd>();
+      try (SteppedGuest guest =
+          SteppedGuest.start(
+              streams -> {
+                Spawn spawn = streams.apply(Spawn.command(command)).pass(told.doorbell());
+                children.add(spawn.start(Sys.forAnyThread()));
+                return null;
+              })) {
+        guest.step("attach", "attached");
+        assertThat(notices.next()).isEqualTo("attached");
+        guest.step("send 1 1", "SENT");
+        assertThat(notices.next()).isEqualTo("message 1 1");
+        guest.say("exit 0");
+        notices.expectDying();
+        children.getFirst().awaitExit();
+        children.getFirst().close();
+        assertThat(notices.next()).isEqualTo("gone null");
+      }
+      fixture.assertAllFree();
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package dev.belfry.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.linux.ExitStatus;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Writes down what it is told of a guest, in order, and on which threads. */
+final class Notices implements PeerListener, MessageHandler {
+  private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
+  private final List<String> all = new CopyOnWriteArrayList<>();
+  private final List<Thread> threads = new CopyOnWriteArrayList<>();
+
+  @Override
+  public void onAttached(Peer peer) {
+    note("attached");
+  }
+
+  @Override
+  public void onDying(Peer peer, Witness witness) {
+    note("dying " + witness);
+  }
+
+  @Override
+  public void onGone(Peer peer, @Nullable ExitStatus status) {
+    note("gone " + status);
+  }
+
+  @Override
+  public void onStuck(Peer peer) {
+    note("stuck");
+  }
+
+  @Override
+  public void onMessage(Peer peer, Message message) {
+    byte[] expected = Sides.payload(message.length(), (int) message.id());
+    String bytes = Arrays.equals(message.toByteArray(), expected) ? "" : " wrong";
+    note("message " + message.id() + " " + message.length() + bytes);
+  }
+
+  private void note(String notice) {
+    threads.add(Thread.currentThread());
+    all.add(notice);
+    told.add(notice);
+  }
+
+  /** Waits for the next notice. */
+  String next() throws InterruptedException {
+    String notice = told.poll(60, TimeUnit.SECONDS);
+    if (notice == null) {
+      throw new AssertionError("nothing more is told after " + all);
+    }
+    return notice;
+  }
+
+  /** The first sign of a death, whichever of those that can tell of it was first. */
+  void expectDying() throws Exception {
+    assertThat(next()).isIn("dying MUTEX", "dying DOORBELL", "dying PROCESS");
+  }
+
+  /** All notices so far. */
+  List<String> all() {
+    return all;
+  }
+
+  List<Thread> threads() {
+    return threads;
+  }
+
+  /** These as the options of a guest whose messages come here too. */
+  PeerOptions options() {
+    return PeerOptions.DEFAULT.withListener(this).withHandler(this);
+  }
+}

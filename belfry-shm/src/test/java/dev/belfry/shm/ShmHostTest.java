@@ -1,0 +1,283 @@
+package dev.belfry.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Sys;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A host with guests in processes of their own. */
+@Timeout(120)
+final class ShmHostTest {
+  private static final SegmentConfig CONFIG = HostFixture.CONFIG;
+
+  @TempDir private Path directory;
+
+  private final Notices notices = new Notices();
+  private HostFixture fixture;
+  private RunningLoop loop;
+
+  @BeforeEach
+  void startLoop() throws Exception {
+    fixture = new HostFixture();
+    loop = fixture.loop;
+  }
+
+  private void open(Placement placement) throws Exception {
+    fixture.open(
+        HostOptions.DEFAULT
+            .withPlacement(placement)
+            .withConfig(CONFIG)
+            .withWalkIns(notices.options()));
+  }
+
+  private ShmHost host() {
+    return fixture.host();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    fixture.close();
+  }
+
+  // r[verify shm.spawn.ticket]
+  // r[verify shm.death.callback-context]
+  // r[verify shm.topology.hub]
+  @ParameterizedTest
+  @EnumSource
+  void aSpawnedGuestAnswersLeavesAndIsGone(Placement placement) throws Exception {
+    open(placement);
+    try (SteppedGuest guest = SteppedGuest.attached(host(), notices.options())) {
+      assertThat(notices.next()).isEqualTo("attached");
+      guest.step("echo", "echoing");
+      for (int i = 0; i < 20; i++) {
+        byte[] bytes = Sides.payload(i * 50, i);
+        SendResult sent =
+            guest
+                .peer()
+                .sendBlocking(
+                    MessageKind.DATA, i, i, bytes, 0, bytes.length, Sides.inMillis(30_000));
+        assertThat(sent).isEqualTo(SendResult.SENT);
+        assertThat(notices.next()).isEqualTo("message %d %d".formatted(i, i * 50));
+      }
+      guest.peer().disconnect("enough");
+      assertThat(notices.next()).isEqualTo("dying HOST");
+      String told = notices.next();
+      if (told.startsWith("message 0 6")) { // it had the time to send the reason back
+        told = notices.next();
+      }
+      assertThat(told).isEqualTo("gone killed by SIGKILL");
+    }
+    fixture.assertAllFree();
+    assertThat(notices.threads()).containsOnly(loop.thread());
+  }
+
+  // r[verify shm.guest.detach]
+  @ParameterizedTest
+  @EnumSource
+  void whatAGuestSentBeforeItLeftIsReceived(Placement placement) throws Exception {
+    open(placement);
+    try (SteppedGuest guest = SteppedGuest.attached(host(), notices.options())) {
+      guest.step("send 1 10", "SENT");
+      guest.step("send 2 1000", "SENT");
+      guest.step("detach", "detached");
+      guest.say("exit 3");
+      assertThat(notices.next()).isEqualTo("attached");
+      assertThat(notices.next()).isEqualTo("message 1 10");
+      assertThat(notices.next()).isEqualTo("message 2 1000");
+      assertThat(notices.next()).isEqualTo("dying GOODBYE");
+      assertThat(notices.next()).isEqualTo("gone exit code 3");
+    }
+    fixture.assertAllFree();
+  }
+
+  /** The seed's test: a blocked send on a ring of four ends when the host drains one. */
+  // r[verify shm.doorbell.ring-integration]
+  @ParameterizedTest
+  @EnumSource
+  void aBlockedSendEndsWhenTheHostReadsOne(Placement placement) throws Exception {
+    open(placement);
+    PeerOptions fetched = PeerOptions.DEFAULT.withListener(notices);
+    try (SteppedGuest guest = SteppedGuest.attached(host(), fetched)) {
+      for (int i = 0; i < 3; i++) {
+        guest.step("send %d 1".formatted(i), "SENT");
+      }
+      guest.step("send 3 1", "RING_FULL");
+      guest.step("block 99 1", "blocking");
+      var message = new Message();
+      assertThat(guest.peer().receive(message)).isTrue();
+      assertThat(message.id()).isZero();
+      guest.expect("SENT");
+      guest.say("exit 0");
+      assertThat(notices.next()).isEqualTo("attached");
+      assertThat(notices.next()).startsWith("dying");
+      assertThat(notices.next()).isEqualTo("gone exit code 0");
+      // What it had sent can still be fetched, although its entry is free.
+      for (int id : new int[] {1, 2, 99}) {
+        assertThat(guest.peer().receiveBlocking(message, Sides.inMillis(30_000)))
+            .isEqualTo(Awaited.READY);
+        assertThat(message.id()).isEqualTo(id);
+      }
+      assertThat(guest.peer().receiveBlocking(message, FutexWait.FOREVER)).isEqualTo(Awaited.OVER);
+    }
+    fixture.assertAllFree();
+  }
+
+  @Test
+  void aGuestThatNeverComesIsKilledAtTheLimit() throws Exception {
+    open(Placement.PADDED);
+    SpawnTicket ticket = host().addPeer(notices.options().withAttachLimit(Duration.ofMillis(50)));
+    Peer peer = host().spawn(List.of("sh", "-c", "exec sleep 60", "ticket"), ticket);
+    byte[] bytes = new byte[1];
+    assertThat(peer.send(MessageKind.REQUEST, 1, 0, bytes, 0, 1))
+        .isEqualTo(SendResult.NOT_ATTACHED);
+    assertThat(notices.next()).isEqualTo("dying TIME_LIMIT");
+    assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
+    assertThat(peer.sendBlocking(MessageKind.REQUEST, 1, 0, bytes, 0, 1, FutexWait.FOREVER))
+        .isEqualTo(SendResult.OVER);
+    fixture.assertAllFree();
+  }
+
+  // r[verify shm.spawn.reserved-state]
+  @Test
+  void aChildThatEndsAtOnceFreesItsReservation() throws Exception {
+    open(Placement.V1);
+    host().spawn(List.of("sh", "-c", "exit 7", "ticket"), host().addPeer(notices.options()));
+    assertThat(notices.next()).isIn("dying PROCESS", "dying DOORBELL");
+    assertThat(notices.next()).isEqualTo("gone exit code 7");
+    fixture.assertAllFree();
+  }
+
+  @Test
+  void whatCannotBeStartedLeavesNothingBehind() throws Exception {
+    open(Placement.PADDED);
+    for (int i = 0; i < 10; i++) {
+      SpawnTicket ticket = host().addPeer(notices.options());
+      assertThat(ticket.peer().id()).isEqualTo(1);
+      assertThatThrownBy(() -> host().spawn(List.of("/no/such/program"), ticket))
+          .isInstanceOf(ErrnoException.class)
+          .hasMessageContaining("ENOENT");
+      loop.call(() -> true);
+    }
+    fixture.tap.fail("socketpair", Errno.EMFILE);
+    assertThatThrownBy(() -> host().addPeer(notices.options())).hasMessageContaining("EMFILE");
+    fixture.tap.pass("socketpair");
+    host().addPeer(notices.options()).close();
+    fixture.assertAllFree();
+    assertThat(notices.all()).isEmpty();
+  }
+
+  @Test
+  void moreGuestsThanThereAreEntriesForAreRefused() throws Exception {
+    open(Placement.PADDED);
+    try (SpawnTicket _ = host().addPeer(notices.options());
+        SpawnTicket _ = host().addPeer(notices.options())) {
+      assertThatThrownBy(() -> host().addPeer(notices.options()))
+          .isInstanceOf(SegmentException.class)
+          .hasMessageContaining("all 2 are taken");
+    }
+    loop.call(() -> true);
+    host().addPeer(notices.options()).close();
+  }
+
+  // r[verify shm.spawn.fd-inheritance]
+  @Test
+  void aChildHasItsBellAndTheSegmentAndNothingElse() throws Exception {
+    open(Placement.PADDED);
+    Path list = directory.resolve("list");
+    String script =
+        "exec >\"$0\"; ls -l /proc/self/fd; grep -E 'Sig(Blk|Ign)' /proc/self/status; echo $*";
+    host().spawn(List.of("sh", "-c", script, list.toString()), host().addPeer(notices.options()));
+    assertThat(notices.next()).startsWith("dying");
+    assertThat(notices.next()).isEqualTo("gone exit code 0");
+    List<String> lines = Files.readAllLines(list);
+    List<String> descriptors =
+        lines.stream().filter(it -> it.contains(" -> ") && !it.contains("/proc/")).toList();
+    assertThat(descriptors).hasSize(5); // and the one by which ls reads the directory
+    assertThat(descriptors.get(3)).contains(" 3 -> socket:");
+    assertThat(descriptors.get(4)).contains(" 4 -> /memfd:belfry-segment");
+    assertThat(lines).anyMatch(it -> it.matches("SigBlk:\\s+0{16}"));
+    assertThat(lines.getLast()).isEqualTo("--hub-path=/proc/self/fd/4 --peer-id=1 --doorbell-fd=3");
+  }
+
+  // r[verify shm.doorbell.optional]
+  @ParameterizedTest
+  @EnumSource
+  void aGuestWithoutABellIsPolled(Placement placement) throws Exception {
+    open(placement);
+    Path path = fixture.path();
+    try (ShmGuest guest = ShmGuest.walkIn(Sys.forAnyThread(), path, WaitStrategy.ADAPTIVE)) {
+      assertThat(notices.next()).isEqualTo("attached");
+      for (int i = 0; i < 50; i++) {
+        byte[] bytes = Sides.payload(40, i);
+        assertThat(guest.sendBlocking(MessageKind.REQUEST, i, 0, bytes, 0, 40, FutexWait.FOREVER))
+            .isEqualTo(SendResult.SENT);
+        assertThat(notices.next()).isEqualTo("message %d 40".formatted(i));
+      }
+      assertThat(guest.end()).isEmpty();
+    }
+    assertThat(notices.next()).isEqualTo("dying GOODBYE");
+    assertThat(notices.next()).isEqualTo("gone null");
+    fixture.assertAllFree();
+  }
+
+  @Test
+  void pollingTakesATurnOfEachGuest() throws Exception {
+    fixture.open(
+        HostOptions.DEFAULT
+            .withConfig(CONFIG)
+            .withBudget(2)
+            .withWalkIns(PeerOptions.DEFAULT.withListener(notices)));
+    Path path = fixture.path();
+    try (ShmGuest one = ShmGuest.walkIn(Sys.forAnyThread(), path, WaitStrategy.ADAPTIVE);
+        ShmGuest two = ShmGuest.walkIn(Sys.forAnyThread(), path, WaitStrategy.ADAPTIVE)) {
+      notices.next();
+      notices.next();
+      for (int i = 0; i < 3; i++) {
+        one.send(MessageKind.REQUEST, i, 0, new byte[1], 0, 1);
+        two.send(MessageKind.REQUEST, i, 0, new byte[1], 0, 1);
+      }
+      var counts = new AtomicInteger[] {new AtomicInteger(), new AtomicInteger()};
+      MessageHandler handler = (peer, _) -> counts[peer.id() - 1].incrementAndGet();
+      assertThat(host().poll(handler)).isEqualTo(4);
+      assertThat(counts[0]).hasValue(2);
+      assertThat(counts[1]).hasValue(2);
+      assertThat(host().poll(handler)).isEqualTo(2);
+      assertThat(host().poll(handler)).isZero();
+    }
+  }
+
+  // r[verify shm.goodbye.host]
+  @ParameterizedTest
+  @EnumSource
+  void aGuestReadsToTheEndWhenTheHostLeaves(Placement placement) throws Exception {
+    open(placement);
+    try (SteppedGuest guest = SteppedGuest.attached(host(), notices.options())) {
+      guest.step("wait", "waiting");
+      byte[] bytes = Sides.payload(100, 7);
+      guest.peer().send(MessageKind.REQUEST, 7, 0, bytes, 0, 100);
+      guest.expect("REQUEST 7 100");
+      guest.step("wait", "waiting");
+      var goodbye = host().goodbye(Duration.ofSeconds(60));
+      guest.expect("over host_goodbye");
+      guest.step("send 1 1", "OVER");
+      guest.say("exit 0");
+      goodbye.get(30, TimeUnit.SECONDS);
+      assertThat(notices.all()).containsSubsequence("attached", "gone exit code 0").hasSize(3);
+    }
+  }
+}

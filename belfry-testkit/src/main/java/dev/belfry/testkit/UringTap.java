@@ -1,0 +1,213 @@
+package dev.belfry.testkit;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.belfry.linux.AllMemory;
+import dev.belfry.linux.Sys;
+import java.lang.foreign.MemorySegment;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands between the code under test and its io_urings: counts the requests that the kernel gets,
+ * and lets a test answer them in its place. Requests are named as the system calls they stand for,
+ * by the methods of {@link Sys}. A request that is to fail becomes one that does nothing and has
+ * the wanted result, so all else is as ever. For any number of threads.
+ */
+public final class UringTap {
+  private static final Map<Integer, String> NAMES =
+      Map.ofEntries(
+          Map.entry(1, "readv"),
+          Map.entry(2, "writev"),
+          Map.entry(6, "poll"),
+          Map.entry(9, "sendmsg"),
+          Map.entry(10, "recvmsg"),
+          Map.entry(13, "accept4"),
+          Map.entry(14, "cancel"),
+          Map.entry(16, "connect"),
+          Map.entry(22, "read"),
+          Map.entry(23, "write"),
+          Map.entry(26, "send"),
+          Map.entry(27, "recv"),
+          Map.entry(28, "openat2"),
+          Map.entry(51, "futex"));
+
+  // struct io_uring_params and the places of two of its structures.
+  private static final long SQ_OFFSETS = 40;
+  private static final long HEAD = SQ_OFFSETS;
+  private static final long TAIL = SQ_OFFSETS + 4;
+  private static final long MASK = SQ_OFFSETS + 8;
+  private static final long REQUEST_BYTES = 64;
+  private static final long REQUESTS_OFFSET = 0x1000_0000;
+  private static final int NOP_INJECT_RESULT = 1;
+
+  private final Sys real;
+  private final Sys tapped;
+  private final Map<String, AtomicLong> counts = new ConcurrentHashMap<>();
+  private final Map<String, Answer> answers = new ConcurrentHashMap<>();
+  private final CopyOnWriteArrayList<Ring> rings = new CopyOnWriteArrayList<>();
+
+  /** What a test says about a request. */
+  public interface Answer {
+    /**
+     * Looks at a request.
+     *
+     * @param nth the how-manyth since the answer was set, from 1
+     * @return its result, {@code -errno}, or null to let the kernel have it
+     */
+    @Nullable Integer to(long nth);
+  }
+
+  private UringTap(Sys real) {
+    this.real = real;
+    this.tapped =
+        (Sys)
+            Proxy.newProxyInstance(
+                Sys.class.getClassLoader(),
+                new Class<?>[] {Sys.class},
+                (_, method, arguments) -> invoke(method, arguments));
+  }
+
+  /** A tap on the rings that are made by these calls. */
+  public static UringTap over(Sys real) {
+    return new UringTap(real);
+  }
+
+  /** The calls, for the code under test. */
+  public Sys sys() {
+    return tapped;
+  }
+
+  /** How many such requests there were. */
+  public long requests(String name) {
+    return counts.computeIfAbsent(name, _ -> new AtomicLong()).get();
+  }
+
+  /** Answers every such request from now on. */
+  public void answer(String name, Answer answer) {
+    var nth = new AtomicLong();
+    answers.put(name, _ -> answer.to(nth.incrementAndGet()));
+  }
+
+  /** Makes such requests fail from now on. */
+  public void fail(String name, int errno) {
+    answer(name, _ -> -errno);
+  }
+
+  /** Makes such requests fail so many times, then work. */
+  public void failFirst(String name, int times, int errno) {
+    answer(name, nth -> nth <= times ? -errno : null);
+  }
+
+  /** Lets such requests work again. */
+  public void pass(String name) {
+    answers.remove(name);
+  }
+
+  private @Nullable Object invoke(Method method, Object[] arguments) throws Throwable {
+    if (method.getName().equals("ioUringEnter")) {
+      rings.forEach(this::look);
+    }
+    Object result;
+    try {
+      result = method.invoke(real, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+    switch (method.getName()) {
+      case "ioUringSetup" -> {
+        if ((int) result >= 0) {
+          rings.add(new Ring((int) result, (MemorySegment) arguments[1]));
+        }
+      }
+      case "mmap" -> rings.forEach(ring -> ring.mapped(arguments, (long) result));
+      case "munmap" -> rings.removeIf(ring -> ring.has((long) arguments[0]));
+      default -> {}
+    }
+    return result;
+  }
+
+  private void look(Ring ring) {
+    synchronized (ring) {
+      for (int index = ring.firstUnseen(); index != ring.tail(); index++) {
+        long request = ring.request(index);
+        int operation = AllMemory.SEGMENT.get(JAVA_BYTE, request);
+        String name = NAMES.getOrDefault(operation, "operation " + operation);
+        counts.computeIfAbsent(name, _ -> new AtomicLong()).incrementAndGet();
+        Answer answer = answers.get(name);
+        Integer result = answer != null ? answer.to(0) : null;
+        if (result != null) {
+          replace(request, result);
+        }
+        ring.seen = index + 1;
+      }
+    }
+  }
+
+  private static void replace(long request, int result) {
+    MemorySegment memory = AllMemory.SEGMENT;
+    long token = memory.get(JAVA_LONG, request + 32);
+    memory.asSlice(request, REQUEST_BYTES).fill((byte) 0); // does nothing
+    memory.set(JAVA_INT, request + 24, result);
+    memory.set(JAVA_INT, request + 28, NOP_INJECT_RESULT);
+    memory.set(JAVA_LONG, request + 32, token);
+  }
+
+  /** A ring, found by its descriptor while it is being made and then in memory. */
+  private static final class Ring {
+    private final int fd;
+    private final int head;
+    private final int tail;
+    private final int mask;
+    private long indexes;
+    private long requests;
+
+    /** Up to where the requests were looked at. */
+    private int seen;
+
+    Ring(int fd, MemorySegment params) {
+      this.fd = fd;
+      this.head = params.get(JAVA_INT, HEAD);
+      this.tail = params.get(JAVA_INT, TAIL);
+      this.mask = params.get(JAVA_INT, MASK);
+    }
+
+    void mapped(Object[] arguments, long address) {
+      if ((int) arguments[4] == fd && requests == 0 && address > 0) {
+        if ((long) arguments[5] == REQUESTS_OFFSET) {
+          requests = address;
+        } else {
+          indexes = address;
+        }
+      }
+    }
+
+    boolean has(long address) {
+      return address == indexes || address == requests;
+    }
+
+    int firstUnseen() {
+      if (requests == 0) {
+        return tail();
+      }
+      int taken = AllMemory.SEGMENT.get(JAVA_INT, indexes + head);
+      return seen - taken > 0 ? seen : taken;
+    }
+
+    int tail() {
+      return requests == 0 ? 0 : AllMemory.SEGMENT.get(JAVA_INT, indexes + tail);
+    }
+
+    long request(int index) {
+      return requests + (index & AllMemory.SEGMENT.get(JAVA_INT, indexes + mask)) * REQUEST_BYTES;
+    }
+  }
+}

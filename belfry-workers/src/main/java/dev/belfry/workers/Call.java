@@ -1,0 +1,145 @@
+package dev.belfry.workers;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** A call on its way. It ends exactly once, whoever tries. */
+final class Call {
+  private static final VarHandle RESULT;
+
+  static {
+    try {
+      RESULT = MethodHandles.lookup().findVarHandle(Call.class, "result", Object.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  final String method;
+  final long methodId;
+  final byte[] payload;
+  final CallOptions options;
+  final long startNanos = System.nanoTime();
+  final long deadlineNanos;
+
+  /** How often it was given to a worker; belongs to whoever has the call in hand. */
+  int attempts;
+
+  /** Who waits for it, if a thread does. */
+  private volatile @Nullable Thread waiter;
+
+  /** Whom it completes, if it was submitted. */
+  private final @Nullable CompletableFuture<byte[]> future;
+
+  /** Where it is; it may be elsewhere by the time this was read. */
+  private volatile @Nullable Place place;
+
+  /** The answer, or a {@link CallException}; null until it has ended. */
+  private volatile @Nullable Object result;
+
+  /** A worker and the id that the call has there. */
+  record Place(PooledWorker worker, long id) {}
+
+  Call(
+      String method,
+      long methodId,
+      byte[] payload,
+      CallOptions options,
+      @Nullable CompletableFuture<byte[]> future) {
+    this.method = method;
+    this.methodId = methodId;
+    this.payload = payload;
+    this.options = options;
+    this.deadlineNanos = startNanos + options.deadline().toNanos();
+    this.future = future;
+    this.waiter = future == null ? Thread.currentThread() : null;
+  }
+
+  boolean isDone() {
+    return result != null;
+  }
+
+  @Nullable Place place() {
+    return place;
+  }
+
+  void place(PooledWorker worker, long id) {
+    place = new Place(worker, id);
+  }
+
+  /** How long there is left for it, in whole milliseconds and at least one. */
+  int timeLeftMillis() {
+    long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+    return Math.clamp(left, 1, Integer.MAX_VALUE);
+  }
+
+  boolean isOverdue() {
+    return System.nanoTime() - deadlineNanos >= 0;
+  }
+
+  /** Ends it with an answer. */
+  boolean succeed(byte[] answer) {
+    if (!RESULT.compareAndSet(this, null, answer)) {
+      return false;
+    }
+    if (future != null) {
+      var _ = future.completeAsync(() -> answer); // not on the loop, which has other things to do
+    }
+    wake();
+    return true;
+  }
+
+  /** Ends it without an answer. */
+  boolean fail(CallException reason) {
+    if (!RESULT.compareAndSet(this, null, reason)) {
+      return false;
+    }
+    if (future != null) {
+      var _ = CompletableFuture.runAsync(() -> future.completeExceptionally(reason));
+    }
+    wake();
+    return true;
+  }
+
+  boolean failOverdue() {
+    return fail(new DeadlinePassed(method, options.deadline().toMillis()));
+  }
+
+  private void wake() {
+    Thread waiting = waiter;
+    if (waiting != null && waiting != Thread.currentThread()) {
+      LockSupport.unpark(waiting);
+    }
+  }
+
+  /** Lets whoever waits look around. */
+  void nudge() {
+    wake();
+  }
+
+  /** Waits for something to happen, at most until the deadline. */
+  void park() {
+    LockSupport.parkNanos(this, deadlineNanos - System.nanoTime());
+  }
+
+  /** The answer after the end. */
+  byte[] answer() throws CallException {
+    Object ended = result;
+    if (ended instanceof byte[] answer) {
+      return answer;
+    }
+    if (ended instanceof CallException reason) {
+      throw reason;
+    }
+    throw new IllegalStateException(this + " has not ended");
+  }
+
+  @Override
+  public String toString() {
+    return "call of '" + method + "'";
+  }
+}

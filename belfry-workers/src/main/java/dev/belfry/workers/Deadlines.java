@@ -1,0 +1,57 @@
+package dev.belfry.workers;
+
+import dev.belfry.loop.EventLoop;
+import dev.belfry.loop.TimerOperation;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/**
+ * Ends calls whose time is over and for which no thread waits. Looks at all of them now and then,
+ * as long as there are any: cheaper than a timer for each, most of which never fire.
+ */
+final class Deadlines {
+  private static final Duration PERIOD = Duration.ofMillis(10);
+
+  private final EventLoop loop;
+  private final Consumer<Call> abandon;
+  private final Set<Call> watched = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean running = new AtomicBoolean();
+  private final TimerOperation timer;
+
+  Deadlines(EventLoop loop, Consumer<Call> abandon) {
+    this.loop = loop;
+    this.abandon = abandon;
+    this.timer = loop.scheduler().after(PERIOD);
+  }
+
+  void watch(Call call) {
+    watched.add(call);
+    startIfNeeded();
+  }
+
+  private void startIfNeeded() {
+    if (!watched.isEmpty() && running.compareAndSet(false, true)) {
+      try {
+        loop.scheduler().execute(() -> timer.start(_ -> look()));
+      } catch (RejectedExecutionException e) {
+        watched.clear(); // the pool has ended, and with it the calls
+      }
+    }
+  }
+
+  private void look() {
+    watched.removeIf(
+        call -> {
+          if (!call.isDone() && call.isOverdue() && call.failOverdue()) {
+            abandon.accept(call);
+          }
+          return call.isDone();
+        });
+    running.set(false);
+    startIfNeeded(); // after that, so that nobody is forgotten who came meanwhile
+  }
+}

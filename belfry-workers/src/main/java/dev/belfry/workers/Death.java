@@ -1,0 +1,25 @@
+package dev.belfry.workers;
+
+import java.io.Serializable;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a worker ended.
+ *
+ * @param worker its name
+ * @param pid its process
+ * @param exitCode its exit code, or 128 plus the signal that killed it; -1 if it never started
+ * @param how the same for people
+ * @param errorTail the last of what it wrote to its standard error
+ * @param crashFile the file in which a JVM has written down its crash, or null
+ */
+public record Death(
+    String worker, int pid, int exitCode, String how, String errorTail, @Nullable String crashFile)
+    implements Serializable {
+  static Death of(
+      String worker, int pid, int exitCode, String how, String errorTail, Optional<Path> crash) {
+    return new Death(worker, pid, exitCode, how, errorTail, crash.map(Path::toString).orElse(null));
+  }
+}

@@ -1,0 +1,33 @@
+package dev.belfry.workers;
+
+import java.lang.System.Logger.Level;
+
+/** Is told what happens in a pool, on a thread of the pool; so it has to be quick. */
+public interface PoolListener {
+  /** A worker can be called. */
+  default void onReady(String worker, int pid) {}
+
+  /** A worker has ended, other than because the pool wanted it. */
+  default void onDeath(Death death) {
+    System.getLogger(PoolListener.class.getName())
+        .log(
+            Level.WARNING,
+            "%s (process %d) died: %s".formatted(death.worker(), death.pid(), death.how()));
+  }
+
+  /** A worker has written a line to its standard output or standard error. */
+  default void onOutput(String worker, String line) {
+    System.getLogger(PoolListener.class.getName()).log(Level.INFO, "{0}: {1}", worker, line);
+  }
+
+  /** A call was given up, because every worker that had it died. */
+  default void onDeadLetter(DeadLetter letter) {
+    System.getLogger(PoolListener.class.getName()).log(Level.ERROR, letter.getMessage());
+  }
+
+  /** So many workers in a row died before they had done anything; no more are started. */
+  default void onCircuitOpen(int deaths) {
+    System.getLogger(PoolListener.class.getName())
+        .log(Level.ERROR, "{0} workers in a row died at once; no more are started", deaths);
+  }
+}

@@ -1,0 +1,168 @@
+package dev.belfry.workers;
+
+import dev.belfry.shm.Placement;
+import dev.belfry.shm.WaitStrategy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** How a pool is made. */
+public final class PoolOptions {
+  final List<String> command;
+  String name = "worker";
+  int workers = 2;
+  int spares = 1;
+  int callsPerWorker = 64;
+  int attempts = 3;
+  int crashLimit = 5;
+  Duration firstDelay = Duration.ofMillis(100);
+  Duration longestDelay = Duration.ofSeconds(10);
+  Duration readyLimit = Duration.ofSeconds(30);
+  Duration stuckLimit = Duration.ofSeconds(1);
+  long recycleCalls = Long.MAX_VALUE;
+  @Nullable Duration recycleAge;
+  Duration heartbeat = Duration.ofSeconds(1);
+  Placement placement = Placement.PADDED;
+  WaitStrategy strategy = WaitStrategy.ADAPTIVE;
+  @Nullable Path directory;
+  @Nullable Path crashDirectory;
+  final Map<String, String> environment = new TreeMap<>(System.getenv());
+  PoolListener listener = new PoolListener() {};
+
+  private PoolOptions(List<String> command) {
+    if (command.isEmpty()) {
+      throw new IllegalArgumentException("a worker's command has at least a program");
+    }
+    this.command = List.copyOf(command);
+  }
+
+  /** Workers that are any program that speaks the protocol, in Java, C or whatever. */
+  public static PoolOptions of(String... command) {
+    return new PoolOptions(List.of(command));
+  }
+
+  /** Workers that are any program that speaks the protocol. */
+  public static PoolOptions of(List<String> command) {
+    return new PoolOptions(command);
+  }
+
+  /** Workers in Java, by what {@link JavaWorker} says. */
+  public static PoolOptions of(JavaWorker worker) {
+    PoolOptions options = new PoolOptions(worker.command());
+    options.crashDirectory = worker.crashDirectory();
+    return options;
+  }
+
+  /** What workers are called, followed by a number. */
+  public PoolOptions name(String text) {
+    name = text;
+    return this;
+  }
+
+  /** How many workers get calls. */
+  public PoolOptions workers(int count) {
+    workers = atLeast(1, count, "workers");
+    return this;
+  }
+
+  /** How many more are kept ready to take the place of one that dies. */
+  public PoolOptions spares(int count) {
+    spares = atLeast(0, count, "spares");
+    return this;
+  }
+
+  /** How many calls a worker has at most at a time. */
+  public PoolOptions callsPerWorker(int count) {
+    callsPerWorker = atLeast(1, count, "calls per worker");
+    return this;
+  }
+
+  /** To how many workers a call is given at most, when one after the other dies. */
+  public PoolOptions attempts(int count) {
+    attempts = atLeast(1, count, "attempts");
+    return this;
+  }
+
+  /** After how many deaths in a row of workers that have done nothing no more are started. */
+  public PoolOptions crashLimit(int count) {
+    crashLimit = atLeast(1, count, "crash limit");
+    return this;
+  }
+
+  /** How long to wait before a worker is started again after one that had done nothing. */
+  public PoolOptions restartDelay(Duration first, Duration longest) {
+    firstDelay = first;
+    longestDelay = longest;
+    return this;
+  }
+
+  /** How long a worker may take until it is ready. */
+  public PoolOptions readyLimit(Duration limit) {
+    readyLimit = limit;
+    return this;
+  }
+
+  /** How long a worker may go on with a call that was given up, before it counts as stuck. */
+  public PoolOptions stuckLimit(Duration limit) {
+    stuckLimit = limit;
+    return this;
+  }
+
+  /** After how many calls a worker is replaced; about that many, not all at the same time. */
+  public PoolOptions recycleAfterCalls(long calls) {
+    recycleCalls = calls;
+    return this;
+  }
+
+  /** At what age a worker is replaced. */
+  public PoolOptions recycleAfter(Duration age) {
+    recycleAge = age;
+    return this;
+  }
+
+  /** How often a worker shows that it lives; zero for never. */
+  public PoolOptions heartbeat(Duration interval) {
+    heartbeat = interval;
+    return this;
+  }
+
+  /** How the shared memory is laid out. */
+  public PoolOptions placement(Placement laidOut) {
+    placement = laidOut;
+    return this;
+  }
+
+  /** How callers wait. */
+  public PoolOptions waiting(WaitStrategy how) {
+    strategy = how;
+    return this;
+  }
+
+  /** The working directory of workers. */
+  public PoolOptions directory(Path path) {
+    directory = path;
+    return this;
+  }
+
+  /** Sets a variable in the environment of workers, which is else that of this process. */
+  public PoolOptions environment(String variable, String value) {
+    environment.put(variable, value);
+    return this;
+  }
+
+  /** Who is told what happens. */
+  public PoolOptions listener(PoolListener told) {
+    listener = told;
+    return this;
+  }
+
+  private static int atLeast(int least, int value, String what) {
+    if (value < least) {
+      throw new IllegalArgumentException("%s: at least %d, not %d".formatted(what, least, value));
+    }
+    return value;
+  }
+}

@@ -1,0 +1,402 @@
+package dev.belfry.workers;
+
+import dev.belfry.linux.ExitStatus;
+import dev.belfry.shm.Awaited;
+import dev.belfry.shm.Channel;
+import dev.belfry.shm.Message;
+import dev.belfry.shm.MessageHandler;
+import dev.belfry.shm.MessageKind;
+import dev.belfry.shm.Peer;
+import dev.belfry.shm.PeerListener;
+import dev.belfry.shm.SegmentConfig;
+import dev.belfry.shm.SendResult;
+import dev.belfry.shm.Witness;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A worker process as its pool sees it: the calls it has, and what becomes of them. A call is in
+ * the table from before it is sent until its answer has come, and whoever takes it out decides how
+ * it goes on; so it ends once.
+ */
+final class PooledWorker implements PeerListener, MessageHandler {
+  private static final byte[] NO_BYTES = new byte[0];
+
+  /** How long a caller that looks for answers looks at a stretch. */
+  private static final long LEAD_NANOS = 50_000_000;
+
+  enum State {
+    STARTING,
+    READY,
+    /** Finishes its calls and then ends. */
+    RETIRING,
+    DYING,
+    GONE
+  }
+
+  private final String name;
+  private final Supervisor supervisor;
+  private final CallTable table;
+  private final AtomicBoolean led = new AtomicBoolean();
+  private final int attempts;
+  private final long startNanos = System.nanoTime();
+
+  private @Nullable Peer peer;
+  private @Nullable Outgoing outgoing;
+  private @Nullable Incoming incoming;
+  private volatile Set<Long> methods = Set.of();
+  private volatile State state = State.STARTING;
+  private volatile int load;
+  private final AtomicLong finished = new AtomicLong();
+  private volatile long readyNanos;
+  private @Nullable Death death;
+
+  PooledWorker(String name, Supervisor supervisor, int capacity, int attempts) {
+    this.name = name;
+    this.supervisor = supervisor;
+    this.table = new CallTable(capacity);
+    this.attempts = attempts;
+  }
+
+  /** Before its process is started. */
+  void connect(Peer guest, SegmentConfig config) {
+    peer = guest;
+    outgoing = new Outgoing(new PeerPort(guest), config.maxPayloadSize(), config.initialCredit());
+    incoming = new Incoming(guest::channelOf);
+  }
+
+  String name() {
+    return name;
+  }
+
+  Peer peer() {
+    return Objects.requireNonNull(peer);
+  }
+
+  State state() {
+    return state;
+  }
+
+  int load() {
+    return load;
+  }
+
+  long finished() {
+    return finished.get();
+  }
+
+  long startNanos() {
+    return startNanos;
+  }
+
+  /** When it became ready; 0 if it never did. */
+  long readyNanos() {
+    return readyNanos;
+  }
+
+  boolean has(long methodId) {
+    return methods.contains(methodId);
+  }
+
+  // Calls.
+
+  /**
+   * Takes a call if there is room. Waits for the way to the worker to be free.
+   *
+   * @return whether the call is this worker's now, or has ended
+   */
+  boolean offer(Call call) {
+    long id;
+    synchronized (this) {
+      if (state != State.READY || table.isFull()) {
+        return false;
+      }
+      id = table.add(call);
+      load = table.size();
+    }
+    call.attempts++;
+    call.place(this, id);
+    SendResult result = send(call, id);
+    if (result == SendResult.SENT) {
+      sent(id);
+      return true;
+    }
+    take(id);
+    if (result == SendResult.TIMEOUT) {
+      call.failOverdue();
+    }
+    return call.isDone(); // else the worker is at its end, and has not got the whole call
+  }
+
+  private SendResult send(Call call, long id) {
+    Outgoing out = Objects.requireNonNull(outgoing);
+    int timeLeft = call.timeLeftMillis();
+    if (out.fits(Protocol.REQUEST_HEADER_BYTES + call.payload.length)) {
+      byte[] bytes = Protocol.request(call.payload, timeLeft);
+      return out.send(MessageKind.REQUEST, id, call.methodId, bytes, call.deadlineNanos);
+    }
+    Channel channel = out.openChannel(() -> isOver(call), call.deadlineNanos);
+    if (channel == null) {
+      return isOver(call) ? SendResult.OVER : SendResult.TIMEOUT;
+    }
+    byte[] announced = Protocol.request(channel.id(), call.payload.length, timeLeft);
+    SendResult result =
+        out.send(MessageKind.REQUEST, id, call.methodId, announced, call.deadlineNanos);
+    return result == SendResult.SENT
+        ? out.sendChunks(channel, call.payload, () -> isOver(call), call.deadlineNanos)
+        : result;
+  }
+
+  private boolean isOver(Call call) {
+    return call.isDone() || state.compareTo(State.DYING) >= 0;
+  }
+
+  private void sent(long id) {
+    State now;
+    synchronized (this) {
+      if (!table.markSent(id)) {
+        return; // answered already
+      }
+      now = state;
+    }
+    // Whoever went through the table when the worker died has left out what was on its way there.
+    if (now == State.DYING) {
+      giveToOthers();
+    } else if (now == State.GONE) {
+      failAll();
+    }
+  }
+
+  /** Takes a call out; null if somebody else was first. */
+  private @Nullable Call take(long id) {
+    Call call;
+    synchronized (this) {
+      call = table.remove(id);
+      load = table.size();
+    }
+    if (call != null) {
+      supervisor.roomCame(this);
+    }
+    return call;
+  }
+
+  /** Nobody waits for a call any more. If the worker does not let it be, it counts as stuck. */
+  void giveUp(long id) {
+    boolean there;
+    synchronized (this) {
+      there = table.contains(id);
+    }
+    if (there && peer().isAttached()) {
+      peer().send(MessageKind.CANCEL, id, 0, NO_BYTES, 0, 0);
+      supervisor.watchStuck(this, id);
+    }
+  }
+
+  synchronized boolean isStillAt(long id) {
+    return table.contains(id);
+  }
+
+  /**
+   * Takes answers from the ring for a while, until that of a call has come. One thread at a time
+   * does, for all; so an answer need not wait for the loop to wake.
+   *
+   * @return false if that is not possible, so that the caller had better sleep
+   */
+  boolean lead(Call call) {
+    if (Thread.currentThread().isVirtual() || !led.compareAndSet(false, true)) {
+      return false;
+    }
+    try {
+      long until = Math.min(call.deadlineNanos, System.nanoTime() + LEAD_NANOS);
+      return peer().receiveUntil(call::isDone, until) != Awaited.OVER;
+    } finally {
+      led.set(false);
+      Call next;
+      synchronized (this) {
+        next = table.anyWaiting();
+      }
+      if (next != null) {
+        next.nudge();
+      }
+    }
+  }
+
+  // Answers.
+
+  @Override
+  public void onMessage(Peer from, Message message) {
+    try {
+      switch (message.kind()) {
+        case RESPONSE -> response(message);
+        case DATA, CLOSE, RESET -> Objects.requireNonNull(incoming).take(message);
+        case REQUEST, CANCEL -> throw new MalformedMessage("a worker that calls its pool");
+        case GOODBYE -> {} // its end is noticed anyway
+      }
+    } catch (MalformedMessage e) {
+      from.disconnect("it does not keep to the protocol: " + e.getMessage());
+    }
+  }
+
+  private void response(Message message) {
+    if (message.id() == Protocol.HELLO) {
+      hello(Protocol.parseHello(message.bytes(), message.length()));
+      return;
+    }
+    long id = message.id();
+    Status status = Protocol.status(message.methodId());
+    if ((message.methodId() & Protocol.ANSWER_IN_CHUNKS) == 0) {
+      answered(id, status, message.toByteArray());
+    } else {
+      Objects.requireNonNull(incoming)
+          .expect(
+              Protocol.parseAnswerInChunks(message.bytes(), message.length()),
+              payload -> answered(id, status, payload));
+    }
+  }
+
+  private void hello(List<String> names) {
+    methods = names.stream().map(Protocol::methodId).collect(Collectors.toUnmodifiableSet());
+    synchronized (this) {
+      if (state != State.STARTING) {
+        return;
+      }
+      readyNanos = System.nanoTime();
+      state = State.READY;
+    }
+    supervisor.ready(this);
+  }
+
+  /** An answer to a call that is no longer here was for a caller who no longer waits. */
+  private void answered(long id, Status status, byte[] payload) {
+    Call call = take(id);
+    if (call == null) {
+      return;
+    }
+    finished.incrementAndGet();
+    switch (status) {
+      case OK -> call.succeed(payload);
+      case UNKNOWN_METHOD -> call.fail(new UnknownMethod(call.method));
+      case FAILED -> call.fail(new MethodFailed(new String(payload, StandardCharsets.UTF_8)));
+      case TOO_LARGE ->
+          call.fail(
+              new MethodFailed("the answer has more than %d bytes".formatted(Protocol.MOST_BYTES)));
+      case CANCELLED -> call.failOverdue();
+    }
+    supervisor.answered(this);
+  }
+
+  // Life and death, on the loop thread.
+
+  /** Takes no more calls and ends when it has none. */
+  void retire() {
+    synchronized (this) {
+      if (state != State.READY) {
+        return;
+      }
+      state = State.RETIRING;
+    }
+    leaveIfIdle();
+  }
+
+  /** Says goodbye to a worker that has nothing left to do. */
+  void leaveIfIdle() {
+    if (state == State.RETIRING && load == 0) {
+      peer().send(MessageKind.GOODBYE, 0, 0, NO_BYTES, 0, 0);
+    }
+  }
+
+  @Override
+  public void onDying(Peer from, Witness witness) {
+    synchronized (this) {
+      state = State.DYING;
+    }
+    supervisor.dying(this);
+    supervisor.afterThisTurn(this::giveToOthers); // answers in the ring count first
+  }
+
+  private void giveToOthers() {
+    List<Call> calls;
+    synchronized (this) {
+      calls = table.removeSent(call -> call.isDone() || mayBeTriedAgain(call));
+      load = table.size();
+    }
+    calls.stream().filter(call -> !call.isDone()).forEach(supervisor::again);
+  }
+
+  private boolean mayBeTriedAgain(Call call) {
+    return call.options.delivery() == Delivery.AT_LEAST_ONCE && call.attempts < attempts;
+  }
+
+  @Override
+  public void onGone(Peer from, @Nullable ExitStatus status) {
+    supervisor.gone(this, status);
+  }
+
+  @Override
+  public void onStuck(Peer from) {
+    supervisor.stuck(this, "it shows no sign of life");
+  }
+
+  /** It has ended, and all it had sent has been read. */
+  void ended(Death how) {
+    synchronized (this) {
+      death = how;
+      state = State.GONE;
+    }
+    failAll();
+  }
+
+  private void failAll() {
+    Death how = Objects.requireNonNull(death);
+    List<Call> calls;
+    synchronized (this) {
+      calls = table.removeSent(_ -> true);
+      load = table.size();
+    }
+    for (Call call : calls) {
+      if (call.options.delivery() == Delivery.AT_MOST_ONCE) {
+        call.fail(new WorkerDied(call.method, how));
+      } else if (mayBeTriedAgain(call)) {
+        supervisor.again(call);
+      } else {
+        supervisor.deadLetter(call, new DeadLetter(call.method, call.attempts, how));
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+
+  /** The guest as something to send by. */
+  private record PeerPort(Peer peer) implements Outgoing.Port {
+    @Override
+    public SendResult send(
+        MessageKind kind, long id, long method, byte[] bytes, long deadlineNanos) {
+      return peer.sendBlocking(kind, id, method, bytes, 0, bytes.length, deadlineNanos);
+    }
+
+    @Override
+    public @Nullable Channel openChannel() {
+      return peer.openChannel();
+    }
+
+    @Override
+    public SendResult send(
+        Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
+      return peer.send(channel, bytes, offset, length, deadlineNanos);
+    }
+
+    @Override
+    public SendResult end(Channel channel, MessageKind how, long deadlineNanos) {
+      return peer.end(channel, how, deadlineNanos);
+    }
+  }
+}

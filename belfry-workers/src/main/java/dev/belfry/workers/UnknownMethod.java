@@ -1,0 +1,10 @@
+package dev.belfry.workers;
+
+/** No worker has such a method. */
+public final class UnknownMethod extends CallException {
+  private static final long serialVersionUID = 1;
+
+  UnknownMethod(String method) {
+    super("no worker has a method '" + method + "'");
+  }
+}

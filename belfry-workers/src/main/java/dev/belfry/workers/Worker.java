@@ -1,0 +1,94 @@
+package dev.belfry.workers;
+
+import dev.belfry.linux.Sys;
+import dev.belfry.shm.ShmGuest;
+import dev.belfry.shm.WaitStrategy;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The program of a worker process: the methods it has, and how calls of them run.
+ *
+ * {@snippet :
+ * static void main(String[] args) throws IOException {
+ *   Worker.main(args).on("upper", request -> request.text().toUpperCase(Locale.ROOT).getBytes(UTF_8)).run();
+ * }
+ * }
+ *
+ * <p>The pool that starts the process passes the arguments. Where nothing else is said each call
+ * runs on a virtual thread of its own.
+ */
+public final class Worker {
+  private final String[] arguments;
+  private final Map<Long, Method> methods = new LinkedHashMap<>();
+  private WaitStrategy strategy = WaitStrategy.ADAPTIVE;
+  private int platformThreads;
+
+  /** A method with its name. */
+  record Method(String name, MethodHandler handler) {}
+
+  private Worker(String[] arguments) {
+    this.arguments = arguments.clone();
+  }
+
+  /** A worker with the arguments of its program. */
+  @SuppressWarnings("IncorrectMainMethod") // it is called by one, and reads as one
+  public static Worker main(String[] arguments) {
+    return new Worker(arguments);
+  }
+
+  /**
+   * Adds a method.
+   *
+   * @throws IllegalArgumentException if there is one of that name, or one that cannot be told apart
+   *     from it by its number
+   */
+  public Worker on(String name, MethodHandler handler) {
+    Method before =
+        methods.putIfAbsent(Protocol.methodId(Protocol.checkName(name)), new Method(name, handler));
+    if (before != null) {
+      throw new IllegalArgumentException(
+          before.name().equals(name)
+              ? "there are two methods '" + name + "'"
+              : "'%s' and '%s' have the same number: rename one".formatted(before.name(), name));
+    }
+    return this;
+  }
+
+  /**
+   * Runs calls on so many platform threads, each of which also fetches them. With one, calls run
+   * one after the other and a call costs no switch of threads; but then nobody is there to see that
+   * a call was cancelled while it runs.
+   */
+  public Worker onPlatformThreads(int count) {
+    if (count < 1) {
+      throw new IllegalArgumentException("at least one thread, not " + count);
+    }
+    platformThreads = count;
+    return this;
+  }
+
+  /** How threads wait for calls. */
+  public Worker waiting(WaitStrategy how) {
+    strategy = how;
+    return this;
+  }
+
+  /**
+   * Answers calls until the pool says goodbye or is gone, and returns when those under way are
+   * answered.
+   *
+   * @throws IOException if the process was not started by a pool, or the memory cannot be used
+   */
+  public void run() throws IOException {
+    try (ShmGuest guest = ShmGuest.attach(Sys.forAnyThread(), arguments, strategy)) {
+      var serving = new Serving(guest, Map.copyOf(methods));
+      if (platformThreads > 0) {
+        serving.runOnPlatformThreads(platformThreads);
+      } else {
+        serving.runOnVirtualThreads();
+      }
+    }
+  }
+}

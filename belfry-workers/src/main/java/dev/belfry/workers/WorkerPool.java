@@ -1,0 +1,328 @@
+package dev.belfry.workers;
+
+import dev.belfry.loop.EventLoop;
+import dev.belfry.loop.EventLoopGroup;
+import dev.belfry.loop.LoopOptions;
+import dev.belfry.shm.HostOptions;
+import dev.belfry.shm.SegmentConfig;
+import dev.belfry.shm.ShmHost;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls methods in worker processes. A worker may crash, hang or be killed; every call still ends,
+ * once, with its answer or with the reason why there is none.
+ *
+ * {@snippet :
+ * try (WorkerPool pool = WorkerPool.open(PoolOptions.of(JavaWorker.of(Resizer.class)).workers(4))) {
+ *   byte[] small = pool.call("resize", picture);
+ * }
+ * }
+ *
+ * <p>For any number of threads, platform or virtual.
+ */
+public final class WorkerPool implements AutoCloseable {
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+  private static final long LOOK_NANOS = 1_000_000;
+
+  /** Beyond those wanted: for workers that end while others are started in their place. */
+  private static final int MORE_GUESTS = 8;
+
+  private static final int MOST_GUESTS = 255;
+
+  private final EventLoopGroup group;
+  private final ShmHost host;
+  private final Gate gate = new Gate();
+  private final Supervisor supervisor;
+  private final Deadlines deadlines;
+  private volatile boolean closed;
+
+  private WorkerPool(PoolOptions options, EventLoopGroup group, ShmHost host) {
+    this.group = group;
+    this.host = host;
+    this.supervisor = new Supervisor(options, host, gate, this::again);
+    this.deadlines = new Deadlines(host.loop(), WorkerPool::abandon);
+  }
+
+  /** Makes a pool and begins to start its workers; calls wait until one is ready. */
+  public static WorkerPool open(PoolOptions options) throws IOException {
+    int guests = options.workers + options.spares;
+    if (guests > MOST_GUESTS) {
+      throw new IllegalArgumentException(
+          "%d workers and spares; a pool has at most %d".formatted(guests, MOST_GUESTS));
+    }
+    EventLoopGroup group = EventLoopGroup.open(1, LoopOptions.DEFAULT);
+    try {
+      group.start();
+      EventLoop loop = group.next();
+      int ring = Math.max(64, Integer.highestOneBit(options.callsPerWorker * 4));
+      SegmentConfig config =
+          SegmentConfig.DEFAULT
+              .withMaxGuests(Math.min(MOST_GUESTS, guests + MORE_GUESTS))
+              .withRingSize(ring)
+              .withHeartbeat(options.heartbeat);
+      ShmHost host =
+          ShmHost.create(
+              loop, HostOptions.DEFAULT.withPlacement(options.placement).withConfig(config));
+      var pool = new WorkerPool(options, group, host);
+      pool.supervisor.start();
+      return pool;
+    } catch (IOException | RuntimeException e) {
+      group.close();
+      throw e;
+    }
+  }
+
+  /** Calls a method and waits for its answer, within half a minute. */
+  public byte[] call(String method, byte[] payload) throws CallException, InterruptedException {
+    return call(method, payload, CallOptions.DEFAULT);
+  }
+
+  /**
+   * Calls a method and waits for its answer.
+   *
+   * @throws InterruptedException if this thread is interrupted; the worker is told to stop
+   */
+  public byte[] call(String method, byte[] payload, CallOptions options)
+      throws CallException, InterruptedException {
+    Call call = newCall(method, payload, options, null);
+    place(call);
+    while (!call.isDone()) {
+      if (Thread.interrupted()) {
+        abandon(call);
+        throw new InterruptedException();
+      }
+      if (call.isOverdue()) {
+        call.failOverdue();
+        abandon(call);
+        break;
+      }
+      Call.Place place = call.place();
+      if (place == null || !place.worker().lead(call)) {
+        call.park();
+      }
+    }
+    return call.answer();
+  }
+
+  /**
+   * Calls a method. Waits only for a worker that has room, or fails if the options say so.
+   *
+   * @return completes with the answer, or exceptionally with a {@link CallException}, on a thread
+   *     of the common pool; cancelling it tells the worker to stop
+   */
+  public CompletableFuture<byte[]> submit(String method, byte[] payload, CallOptions options) {
+    var future = new CompletableFuture<byte[]>();
+    Call call = newCall(method, payload, options, future);
+    var _ =
+        future.whenComplete(
+            (_, _) -> {
+              if (future.isCancelled() && call.fail(new PoolClosed())) {
+                abandon(call);
+              }
+            });
+    try {
+      place(call);
+      deadlines.watch(call);
+    } catch (CallException e) {
+      call.fail(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      future.cancel(false);
+    }
+    return future;
+  }
+
+  private static Call newCall(
+      String method,
+      byte[] payload,
+      CallOptions options,
+      @Nullable CompletableFuture<byte[]> future) {
+    if (payload.length > Protocol.MOST_BYTES) {
+      throw new IllegalArgumentException(
+          "a payload has at most %d bytes, not %d".formatted(Protocol.MOST_BYTES, payload.length));
+    }
+    return new Call(method, Protocol.methodId(method), payload, options, future);
+  }
+
+  /** Gives a call to the worker that has least to do, waiting for room if it may. */
+  private void place(Call call) throws CallException, InterruptedException {
+    if (tryPlace(call)) {
+      return;
+    }
+    if (call.options.overload() == Overload.REFUSE && supervisor.active().length > 0) {
+      throw new PoolFull(inFlight());
+    }
+    gate.enter();
+    try {
+      while (!tryPlace(call)) {
+        if (!gate.await(call.deadlineNanos)) {
+          throw new DeadlinePassed(call.method, call.options.deadline().toMillis());
+        }
+      }
+    } finally {
+      gate.leave();
+    }
+  }
+
+  /** Whether the call is a worker's now, or has ended. */
+  private boolean tryPlace(Call call) throws CallException {
+    while (!call.isDone()) {
+      if (closed) {
+        throw new PoolClosed();
+      }
+      PooledWorker[] workers = supervisor.active();
+      if (workers.length == 0 && supervisor.isCircuitOpen()) {
+        throw new CircuitOpen(supervisor.deathsInARow());
+      }
+      PooledWorker least = leastLoaded(workers, call);
+      if (least == null) {
+        return false;
+      }
+      if (least.offer(call)) {
+        return true;
+      }
+      if (least.state() == PooledWorker.State.READY) {
+        return false; // another caller has taken the last room
+      }
+    }
+    return true;
+  }
+
+  private static @Nullable PooledWorker leastLoaded(PooledWorker[] workers, Call call)
+      throws UnknownMethod {
+    PooledWorker least = null;
+    boolean known = workers.length == 0;
+    for (PooledWorker worker : workers) {
+      if (worker.has(call.methodId)) {
+        known = true;
+        boolean isReady = worker.state() == PooledWorker.State.READY;
+        if (isReady && (least == null || worker.load() < least.load())) {
+          least = worker;
+        }
+      }
+    }
+    if (!known) {
+      throw new UnknownMethod(call.method);
+    }
+    return least;
+  }
+
+  /** Gives a call to another worker, on a thread that may wait. */
+  private void again(Call call) {
+    Thread.ofVirtual()
+        .name("belfry-again")
+        .start(
+            () -> {
+              try {
+                place(call);
+                if (!call.isDone()) {
+                  call.nudge();
+                }
+              } catch (CallException e) {
+                call.fail(e);
+              } catch (InterruptedException e) {
+                throw new AssertionError("nobody interrupts it", e);
+              }
+            });
+  }
+
+  /** Nobody waits for the answer any more. */
+  private static void abandon(Call call) {
+    Call.Place place = call.place();
+    if (place != null) {
+      place.worker().giveUp(place.id());
+    }
+  }
+
+  /** Waits until as many workers are ready as shall get calls. */
+  public boolean awaitReady(Duration limit) throws InterruptedException {
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (status().workers().stream().filter(it -> it.state().equals("ready")).count()
+        < supervisor.wantedActive()) {
+      if (System.nanoTime() - deadline >= 0 || supervisor.isCircuitOpen()) {
+        return false;
+      }
+      Thread.sleep(1);
+    }
+    return true;
+  }
+
+  /** How it goes. */
+  public PoolStatus status() {
+    long now = System.nanoTime();
+    return new PoolStatus(
+        supervisor.all().stream()
+            .map(
+                worker ->
+                    new PoolStatus.WorkerStatus(
+                        worker.name(),
+                        pid(worker),
+                        supervisor.isSpare(worker)
+                            ? "spare"
+                            : worker.state().name().toLowerCase(Locale.ROOT),
+                        worker.load(),
+                        worker.finished(),
+                        TimeUnit.NANOSECONDS.toMillis(now - worker.startNanos())))
+            .toList(),
+        gate.waiting(),
+        supervisor.deaths(),
+        supervisor.deathsInARow(),
+        supervisor.isCircuitOpen());
+  }
+
+  private static int pid(PooledWorker worker) {
+    OptionalInt pid = worker.peer().pid();
+    return pid.orElse(0);
+  }
+
+  private int inFlight() {
+    return supervisor.all().stream().mapToInt(PooledWorker::load).sum();
+  }
+
+  /** Starts workers again after too many have died at once. */
+  public void reset() {
+    supervisor.reset();
+  }
+
+  /**
+   * Takes no more calls, and waits until those under way have ended.
+   *
+   * @return whether they have, within the limit
+   */
+  public boolean drain(Duration limit) {
+    closed = true;
+    supervisor.leave();
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (inFlight() > 0) {
+      if (System.nanoTime() - deadline >= 0) {
+        return false;
+      }
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+    return true;
+  }
+
+  /** Drains for five seconds at most, and ends the workers. */
+  @Override
+  public void close() throws IOException {
+    drain(CLOSE_LIMIT);
+    try {
+      host.goodbye(CLOSE_LIMIT).get(2 * CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      throw new IOException("cannot end the workers", e);
+    } finally {
+      group.close();
+    }
+  }
+}

@@ -1,0 +1,123 @@
+package dev.belfry.workers;
+
+import static dev.belfry.workers.Pools.bytes;
+import static dev.belfry.workers.Pools.open;
+import static dev.belfry.workers.Pools.options;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Processes;
+import dev.belfry.linux.Signo;
+import dev.belfry.linux.Sys;
+import dev.belfry.testkit.Descriptors;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Workers are killed at random under load, and every call is accounted for. */
+@Timeout(1200)
+final class CrashTest {
+  private static final int KILLS = Boolean.getBoolean("belfry.stress") ? 1000 : 20;
+  private static final int[] SIZES = {64, 1000, 70_000, 1 << 20, 4 << 20};
+
+  @TempDir private Path directory;
+
+  private final AtomicInteger lastCall = new AtomicInteger();
+  private final Set<String> done = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger died = new AtomicInteger();
+  private volatile boolean enough;
+
+  @Test
+  void everyCallEndsOnceWhateverDies() throws Exception {
+    try (WorkerPool warm = open(options(0).workers(1).spares(0))) {
+      warm.call("echo", bytes("loads classes and opens what stays open"));
+    }
+    Descriptors before = Descriptors.now();
+    long children = ProcessHandle.current().children().count();
+    int deaths;
+    try (WorkerPool pool =
+            open(options(0, directory).workers(2).spares(2).attempts(20).crashLimit(1000));
+        var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> loads =
+          IntStream.range(0, 8)
+              .<Future<?>>mapToObj(i -> callers.submit(() -> load(pool, i)))
+              .toList();
+      kill(pool);
+      enough = true;
+      for (Future<?> load : loads) {
+        load.get();
+      }
+      deaths = (int) pool.status().deaths();
+      assertThat(pool.status().workers())
+          .allSatisfy(worker -> assertThat(worker.inFlight()).isZero());
+    }
+    List<String> executed = Files.readAllLines(directory.resolve("notes"), UTF_8);
+    System.out.printf(
+        "%d calls, %d deaths: %d failed with their worker, %d notes%n",
+        lastCall.get(), deaths, died.get(), executed.size());
+    assertThat(executed).as("what must not be done twice").doesNotHaveDuplicates();
+    assertThat(new HashSet<>(executed)).as("what was answered was done").containsAll(done);
+    assertThat(deaths).isPositive();
+    assertThat(ProcessHandle.current().children().count()).isEqualTo(children);
+    assertThat(before.openedSince()).isEmpty();
+  }
+
+  private Void load(WorkerPool pool, int seed) throws Exception {
+    var random = new Random(seed);
+    CallOptions patient = CallOptions.DEFAULT.within(Duration.ofSeconds(60));
+    while (!enough) {
+      int number = lastCall.incrementAndGet();
+      if (random.nextBoolean()) {
+        byte[] payload = new byte[SIZES[random.nextInt(SIZES.length)]];
+        random.nextBytes(payload);
+        byte[] answer = pool.call("echo", payload, patient);
+        assertThat(Arrays.equals(answer, payload)).as("the answer of call %d", number).isTrue();
+      } else {
+        String note = "call-" + number;
+        try {
+          pool.call(
+              "note",
+              bytes(directory.resolve("notes") + " " + note),
+              patient.with(Delivery.AT_MOST_ONCE));
+          done.add(note);
+        } catch (WorkerDied e) {
+          died.incrementAndGet();
+        }
+      }
+    }
+    return null;
+  }
+
+  private static void kill(WorkerPool pool) throws Exception {
+    var random = new Random(7);
+    for (int i = 0; i < KILLS; i++) {
+      Thread.sleep(random.nextInt(20, 250));
+      var workers = pool.status().workers();
+      if (!workers.isEmpty()) {
+        int pid = workers.get(random.nextInt(workers.size())).pid();
+        int signal = new int[] {Signo.KILL, Signo.KILL, Signo.SEGV}[random.nextInt(3)];
+        try {
+          if (pid > 0) {
+            Processes.kill(Sys.forAnyThread(), pid, signal);
+          }
+        } catch (ErrnoException e) {
+          // It has just ended.
+        }
+      }
+    }
+  }
+}

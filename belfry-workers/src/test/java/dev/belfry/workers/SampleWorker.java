@@ -1,0 +1,80 @@
+package dev.belfry.workers;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.belfry.linux.Processes;
+import dev.belfry.linux.Signo;
+import dev.belfry.linux.Sys;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Locale;
+
+/** A worker for the tests. Its first argument is on how many platform threads calls run; or 0. */
+public final class SampleWorker {
+  private SampleWorker() {}
+
+  public static void main(String[] args) throws IOException {
+    if (System.getenv("SAMPLE_DIES") != null) {
+      System.err.println("I cannot start");
+      System.exit(9);
+    }
+    Worker worker =
+        Worker.main(args)
+            .on("echo", Request::payload)
+            .on("upper", request -> request.text().toUpperCase(Locale.ROOT).getBytes(UTF_8))
+            .on("pid", _ -> Long.toString(ProcessHandle.current().pid()).getBytes(UTF_8))
+            .on("sleep", SampleWorker::sleep)
+            .on("hang", _ -> hang())
+            .on("fail", SampleWorker::fail)
+            .on("bytes", request -> new byte[Integer.parseInt(request.text())])
+            .on("say", SampleWorker::say)
+            .on("note", SampleWorker::note)
+            .on("crash", SampleWorker::crash);
+    int threads = Integer.parseInt(args[0]);
+    if (threads > 0) {
+      worker.onPlatformThreads(threads);
+    }
+    worker.run();
+  }
+
+  private static byte[] sleep(Request request) throws InterruptedException {
+    Thread.sleep(Long.parseLong(request.text()));
+    return "slept".getBytes(UTF_8);
+  }
+
+  @SuppressWarnings("InfiniteLoopStatement")
+  private static byte[] hang() {
+    while (true) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static byte[] fail(Request request) {
+    throw new IllegalStateException(request.text());
+  }
+
+  private static byte[] say(Request request) {
+    System.out.println(request.text());
+    return new byte[0];
+  }
+
+  /** Leaves a trace of each time it was done. */
+  private static byte[] note(Request request) throws IOException {
+    String[] parts = request.text().split(" ", 2);
+    Files.writeString(
+        Path.of(parts[0]),
+        parts[1] + "\n",
+        StandardOpenOption.CREATE,
+        StandardOpenOption.APPEND,
+        StandardOpenOption.DSYNC);
+    return parts[1].getBytes(UTF_8);
+  }
+
+  private static byte[] crash(Request request) throws IOException {
+    System.err.println("about to crash: " + request.text());
+    Processes.kill(Sys.forAnyThread(), (int) ProcessHandle.current().pid(), Signo.KILL);
+    throw new AssertionError("dead by now");
+  }
+}

@@ -1,0 +1,213 @@
+package dev.belfry.workers;
+
+import static dev.belfry.workers.Pools.LONG;
+import static dev.belfry.workers.Pools.bytes;
+import static dev.belfry.workers.Pools.call;
+import static dev.belfry.workers.Pools.open;
+import static dev.belfry.workers.Pools.options;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
+
+import dev.belfry.shm.Placement;
+import dev.belfry.testkit.Descriptors;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@Timeout(120)
+final class WorkerPoolTest {
+  private static final int[] SIZES = {
+    0, 1, 28, 29, 64, 4096, 65_528, 65_529, 65_532, 65_533, 131_072, 1 << 20, 4 << 20
+  };
+
+  @ParameterizedTest
+  @CsvSource({"PADDED, 0", "PADDED, 1", "PADDED, 3", "V1, 0"})
+  void payloadsOfAllSizesComeBackAsTheyWere(Placement placement, int threads) throws Exception {
+    try (WorkerPool pool = open(options(threads).workers(1).spares(0).placement(placement))) {
+      var random = new Random(1);
+      for (int size : SIZES) {
+        byte[] payload = new byte[size];
+        random.nextBytes(payload);
+        assertThat(pool.call("echo", payload)).as("%d bytes", size).isEqualTo(payload);
+      }
+    }
+  }
+
+  @Test
+  void anyKindOfThreadMayCallAndManyAtOnce() throws Exception {
+    try (WorkerPool pool = open(options(0).workers(2).spares(0))) {
+      for (var factory : List.of(Thread.ofPlatform().factory(), Thread.ofVirtual().factory())) {
+        try (var executor = Executors.newThreadPerTaskExecutor(factory)) {
+          var answers = new ArrayList<Future<byte[]>>();
+          for (int i = 0; i < 300; i++) {
+            byte[] payload = bytes("x".repeat(i * 7) + i);
+            answers.add(executor.submit(() -> pool.call("echo", payload)));
+          }
+          for (int i = 0; i < 300; i++) {
+            assertThat(answers.get(i).get()).isEqualTo(bytes("x".repeat(i * 7) + i));
+          }
+        }
+      }
+      assertThat(pool.status().workers())
+          .allSatisfy(worker -> assertThat(worker.finished()).isPositive())
+          .allSatisfy(worker -> assertThat(worker.inFlight()).isZero());
+    }
+  }
+
+  @Test
+  void whatAWorkerSaysToACallReachesItsCaller() throws Exception {
+    try (WorkerPool pool = open(options(0).workers(1).spares(0))) {
+      assertThat(call(pool, "upper", "quiet")).isEqualTo("QUIET");
+      assertThatExceptionOfType(MethodFailed.class)
+          .isThrownBy(() -> call(pool, "fail", "out of luck"))
+          .withMessageContaining("out of luck");
+      assertThatExceptionOfType(UnknownMethod.class)
+          .isThrownBy(() -> call(pool, "nothing", ""))
+          .withMessage("no worker has a method 'nothing'");
+      assertThatExceptionOfType(MethodFailed.class)
+          .isThrownBy(() -> call(pool, "bytes", "70000000"))
+          .withMessageContaining("67108864");
+      assertThatIllegalArgumentException().isThrownBy(() -> pool.call("echo", new byte[67108865]));
+      assertThat(call(pool, "upper", "still here")).isEqualTo("STILL HERE");
+    }
+  }
+
+  @Test
+  void aCallThatTakesTooLongIsGivenUpAndTheWorkerLives() throws Exception {
+    try (WorkerPool pool = open(options(0).workers(1).spares(0))) {
+      String pid = call(pool, "pid", "");
+      CallOptions brief = CallOptions.DEFAULT.within(Duration.ofMillis(100));
+      assertThatExceptionOfType(DeadlinePassed.class)
+          .isThrownBy(() -> pool.call("sleep", bytes("60000"), brief))
+          .withMessage("no answer of 'sleep' within 100 ms");
+      assertThat(pool.submit("sleep", bytes("60000"), brief))
+          .failsWithin(LONG)
+          .withThrowableOfType(ExecutionException.class)
+          .withCauseInstanceOf(DeadlinePassed.class);
+      Thread.sleep(1_500); // its stuck limit: it was told to stop and did
+      assertThat(call(pool, "pid", "")).isEqualTo(pid);
+      assertThat(pool.status().workers().getFirst().inFlight()).isZero();
+    }
+  }
+
+  @Test
+  void aWorkerThatIsStuckIsReplaced() throws Exception {
+    var told = new Pools.Told();
+    try (WorkerPool pool =
+        open(options(1).workers(1).spares(0).stuckLimit(Duration.ofMillis(200)).listener(told))) {
+      String pid = call(pool, "pid", "");
+      assertThatExceptionOfType(DeadlinePassed.class)
+          .isThrownBy(
+              () ->
+                  pool.call("hang", bytes(""), CallOptions.DEFAULT.within(Duration.ofMillis(100))));
+      assertThat(call(pool, "pid", "")).isNotEqualTo(pid);
+      assertThat(told.deaths).hasSize(1);
+    }
+  }
+
+  @Test
+  void cancellingAFutureStopsTheWorker() throws Exception {
+    try (WorkerPool pool = open(options(0).workers(1).spares(0).callsPerWorker(1))) {
+      CompletableFuture<byte[]> future = pool.submit("sleep", bytes("60000"), CallOptions.DEFAULT);
+      future.cancel(true);
+      assertThat(call(pool, "upper", "free again")).isEqualTo("FREE AGAIN");
+    }
+  }
+
+  @Test
+  void interruptingACallerStopsTheWorker() throws Exception {
+    try (WorkerPool pool = open(options(0).workers(1).spares(0).callsPerWorker(1))) {
+      var interrupted = new CountDownLatch(1);
+      Thread caller =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try {
+                      pool.call("sleep", bytes("60000"));
+                    } catch (InterruptedException e) {
+                      interrupted.countDown();
+                    } catch (CallException e) {
+                      throw new AssertionError(e);
+                    }
+                  });
+      Thread.sleep(200);
+      caller.interrupt();
+      assertThat(interrupted.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      assertThat(call(pool, "upper", "free again")).isEqualTo("FREE AGAIN");
+    }
+  }
+
+  @Test
+  void whenAllAreBusyACallerWaitsOrIsRefused() throws Exception {
+    try (WorkerPool pool = open(options(0).workers(1).spares(0).callsPerWorker(2))) {
+      CompletableFuture<byte[]> first = pool.submit("sleep", bytes("700"), CallOptions.DEFAULT);
+      CompletableFuture<byte[]> second = pool.submit("sleep", bytes("700"), CallOptions.DEFAULT);
+      assertThatExceptionOfType(PoolFull.class)
+          .isThrownBy(() -> pool.call("echo", bytes(""), CallOptions.DEFAULT.with(Overload.REFUSE)))
+          .withMessage("all workers are busy with 2 calls");
+      assertThatExceptionOfType(DeadlinePassed.class)
+          .isThrownBy(
+              () ->
+                  pool.call("echo", bytes(""), CallOptions.DEFAULT.within(Duration.ofMillis(50))));
+      assertThat(call(pool, "upper", "waited")).isEqualTo("WAITED");
+      assertThat(first.get()).isEqualTo(bytes("slept"));
+      assertThat(second.get()).isEqualTo(bytes("slept"));
+    }
+  }
+
+  @Test
+  void whatAWorkerPrintsIsTold() throws Exception {
+    var told = new Pools.Told();
+    try (WorkerPool pool = open(options(0).workers(1).spares(0).listener(told))) {
+      call(pool, "say", "one\ntwo");
+      await().until(() -> told.output.size() >= 2);
+      assertThat(told.output).containsExactly("sample-1: one", "sample-1: two");
+    }
+  }
+
+  @Test
+  void workersAreReplacedAfterSoManyCalls() throws Exception {
+    var told = new Pools.Told();
+    try (WorkerPool pool =
+        open(options(0).workers(1).spares(1).recycleAfterCalls(10).listener(told))) {
+      var pids = new HashSet<String>();
+      for (int i = 0; i < 60; i++) {
+        pids.add(call(pool, "pid", ""));
+      }
+      assertThat(pids).hasSizeGreaterThan(2);
+      assertThat(told.deaths).isEmpty();
+    }
+  }
+
+  @Test
+  void closingFinishesWhatIsUnderWayAndLeavesNothing() throws Exception {
+    try (WorkerPool pool = open(options(0).workers(1).spares(0))) {
+      call(pool, "upper", "warm up");
+    }
+    Descriptors before = Descriptors.now();
+    long children = ProcessHandle.current().children().count();
+    CompletableFuture<byte[]> late;
+    WorkerPool pool = open(options(0).workers(2).spares(1));
+    late = pool.submit("sleep", bytes("500"), CallOptions.DEFAULT);
+    pool.close();
+    assertThat(new String(late.get(), UTF_8)).isEqualTo("slept");
+    assertThatExceptionOfType(PoolClosed.class).isThrownBy(() -> call(pool, "echo", ""));
+    assertThat(ProcessHandle.current().children().count()).isEqualTo(children);
+    assertThat(before.openedSince()).isEmpty();
+  }
+}

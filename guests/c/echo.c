@@ -1,0 +1,27 @@
+/*
+ * A guest that sends back whatever it receives, until its host leaves.
+ *
+ *     echo --hub-path=PATH [--peer-id=N --doorbell-fd=N]
+ */
+#include "belfry_guest.h"
+
+int main(int argc, char **argv) {
+    belfry_guest guest;
+    belfry_message message;
+    belfry_result result = belfry_attach(&guest, argc, argv);
+    if (result != BELFRY_OK) {
+        fprintf(stderr, "%s: %s (%s)\n", argv[0], belfry_text(result), belfry_error(&guest));
+        return 1;
+    }
+    while ((result = belfry_receive(&guest, &message, BELFRY_FOREVER)) == BELFRY_OK) {
+        result = belfry_send(&guest, &message, BELFRY_FOREVER);
+        if (result != BELFRY_OK) {
+            break;
+        }
+    }
+    if (result != BELFRY_HOST_GOODBYE) {
+        fprintf(stderr, "%s: %s (%s)\n", argv[0], belfry_text(result), belfry_error(&guest));
+    }
+    belfry_close(&guest);
+    return result == BELFRY_HOST_GOODBYE ? 0 : 1;
+}
