@@ -23,7 +23,7 @@ final class ChannelChurn {
   /** Our channels and the peer's, as far as they are open here. */
   private final Map<Integer, Channel> open = new HashMap<>();
 
-  private final Map<Channel, Integer> lifeOf = new IdentityHashMap<>();
+  private final IdentityHashMap<Channel, Integer> lifeOf = new IdentityHashMap<>();
 
   /** The last life that was seen of each of the peer's channels. */
   private final Map<Integer, Integer> lastLife = new HashMap<>();
