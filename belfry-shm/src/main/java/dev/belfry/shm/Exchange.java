@@ -6,9 +6,7 @@ import static dev.belfry.shm.SendResult.RING_FULL;
 
 import dev.belfry.linux.ErrnoException;
 import java.io.UncheckedIOException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +25,8 @@ final class Exchange {
   private static final long SILENT_SLICE_NANOS = 1_000_000;
 
   private final Link link;
-  private final ReentrantLock sending = new ReentrantLock();
-  private final ReentrantLock receiving = new ReentrantLock();
+  private final Turn sending = new Turn();
+  private final Turn receiving = new Turn();
 
   /** Where to sleep; null for the futex. */
   private final @Nullable Doorbell bell;
@@ -66,33 +64,22 @@ final class Exchange {
     try {
       return link.outbox().send(kind, id, methodId, bytes, offset, length);
     } finally {
-      sending.unlock();
+      sending.end();
     }
   }
 
   /** Takes the turn of a sender; says what for if its owner waits for the peer. */
   private @Nullable SendResult takeShortTurn() {
-    boolean interrupted = false;
-    try {
-      while (!sending.tryLock()) {
-        SendResult waitedFor = blocked;
-        if (waitedFor != null) {
-          return waitedFor;
-        }
-        try {
-          if (sending.tryLock(SHORT_TURN_NANOS, TimeUnit.NANOSECONDS)) {
-            return null;
-          }
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
+    while (!sending.tryTake()) {
+      SendResult waitedFor = blocked;
+      if (waitedFor != null) {
+        return waitedFor;
       }
-      return null;
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
+      if (sending.take(System.nanoTime() + SHORT_TURN_NANOS)) {
+        return null;
       }
     }
+    return null;
   }
 
   SendResult sendBlocking(
@@ -103,41 +90,51 @@ final class Exchange {
       int offset,
       int length,
       long deadlineNanos) {
-    if (!takeTurn(sending, deadlineNanos)) {
+    if (!sending.take(deadlineNanos)) {
       return SendResult.TIMEOUT;
     }
     try {
       while (true) {
         SendResult result = link.outbox().send(kind, id, methodId, bytes, offset, length);
-        if (result != RING_FULL && result != NO_SLOT) {
-          return result;
-        }
-        blocked = result;
-        Awaited awaited = awaitRoom(result, deadlineNanos);
-        if (awaited != Awaited.READY) {
-          return awaited == Awaited.OVER ? SendResult.OVER : SendResult.TIMEOUT;
+        SendResult settled = awaitRoom(result, deadlineNanos);
+        if (settled != null) {
+          return settled;
         }
       }
     } finally {
       blocked = null;
-      sending.unlock();
+      sending.end();
     }
   }
 
-  private Awaited awaitRoom(SendResult obstacle, long deadlineNanos) {
+  /** If there was no room, waits for it; null if sending is worth another try. */
+  private @Nullable SendResult awaitRoom(SendResult result, long deadlineNanos) {
+    if (result != RING_FULL && result != NO_SLOT) {
+      return result;
+    }
+    blocked = result;
     Outbox outbox = link.outbox();
-    return await(obstacle == RING_FULL ? outbox::awaitSpace : outbox::awaitSlot, deadlineNanos);
+    return failure(
+        await(result == RING_FULL ? outbox::awaitSpace : outbox::awaitSlot, deadlineNanos));
+  }
+
+  private static @Nullable SendResult failure(Awaited awaited) {
+    return switch (awaited) {
+      case READY -> null;
+      case OVER -> SendResult.OVER;
+      case TIMEOUT -> SendResult.TIMEOUT;
+    };
   }
 
   /** Leaves: see {@link Link#leave}. */
   void leave(long deadlineNanos) {
-    boolean turn = takeTurn(sending, deadlineNanos);
+    boolean turn = sending.take(deadlineNanos);
     try {
       // Without the turn somebody waits for a peer that does not read: no use in waiting too.
       link.leave(turn ? deadlineNanos : System.nanoTime());
     } finally {
       if (turn) {
-        sending.unlock();
+        sending.end();
       }
     }
   }
@@ -151,9 +148,9 @@ final class Exchange {
       if (result != NO_CREDIT) {
         return result;
       }
-      Awaited awaited = awaitCredit(channel, length, deadlineNanos);
-      if (awaited != Awaited.READY) {
-        return awaited == Awaited.OVER ? SendResult.OVER : SendResult.TIMEOUT;
+      SendResult failure = failure(awaitCredit(channel, length, deadlineNanos));
+      if (failure != null) {
+        return failure;
       }
     }
   }
@@ -172,31 +169,26 @@ final class Exchange {
 
   private SendResult sendWithoutCreditWait(
       Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
-    if (!takeTurn(sending, deadlineNanos)) {
+    if (!sending.take(deadlineNanos)) {
       return SendResult.TIMEOUT;
     }
     try {
       while (!ended) {
-        SendResult result = channel.send(bytes, offset, length);
-        if (result != RING_FULL && result != NO_SLOT) {
-          return result;
-        }
-        blocked = result;
-        Awaited awaited = awaitRoom(result, deadlineNanos);
-        if (awaited != Awaited.READY) {
-          return awaited == Awaited.OVER ? SendResult.OVER : SendResult.TIMEOUT;
+        SendResult settled = awaitRoom(channel.send(bytes, offset, length), deadlineNanos);
+        if (settled != null) {
+          return settled;
         }
       }
       return SendResult.OVER;
     } finally {
       blocked = null;
-      sending.unlock();
+      sending.end();
     }
   }
 
   /** Ends a channel; see {@link Channel#end}. */
   SendResult end(Channel channel, MessageKind how, long deadlineNanos) {
-    if (!takeTurn(sending, deadlineNanos)) {
+    if (!sending.take(deadlineNanos)) {
       return SendResult.TIMEOUT;
     }
     blocked = RING_FULL; // it may wait for the peer to read
@@ -204,7 +196,7 @@ final class Exchange {
       return ended ? SendResult.OVER : channel.end(how, deadlineNanos);
     } finally {
       blocked = null;
-      sending.unlock();
+      sending.end();
     }
   }
 
@@ -212,18 +204,18 @@ final class Exchange {
 
   /** Receives a message if there is one and nobody else is receiving. */
   boolean receive(Message into) {
-    if (!receiving.tryLock()) {
+    if (!receiving.tryTake()) {
       return false;
     }
     try {
       return !ended && link.inbox().receive(into);
     } finally {
-      receiving.unlock();
+      receiving.end();
     }
   }
 
   Awaited receiveBlocking(Message into, long deadlineNanos) {
-    if (!takeTurn(receiving, deadlineNanos)) {
+    if (!receiving.take(deadlineNanos)) {
       return Awaited.TIMEOUT;
     }
     try {
@@ -239,7 +231,7 @@ final class Exchange {
       }
       return Awaited.READY;
     } finally {
-      receiving.unlock();
+      receiving.end();
     }
   }
 
@@ -250,7 +242,7 @@ final class Exchange {
    *     do the same when it ends
    */
   int receiveAndListen(Inbox.Handler handler, Message scratch, int limit) {
-    if (!receiving.tryLock()) {
+    if (!receiving.tryTake()) {
       return -1;
     }
     try {
@@ -263,7 +255,7 @@ final class Exchange {
       }
       return count;
     } finally {
-      receiving.unlock();
+      receiving.end();
     }
   }
 
@@ -283,7 +275,7 @@ final class Exchange {
   Awaited receiveUntil(
       BooleanSupplier done, Inbox.Handler handler, Message scratch, int limit, long deadlineNanos) {
     // Whoever has the turn may hand over what we wait for.
-    while (!takeTurn(receiving, soon(deadlineNanos))) {
+    while (!receiving.take(soon(deadlineNanos))) {
       if (done.getAsBoolean()) {
         return Awaited.READY;
       }
@@ -309,7 +301,7 @@ final class Exchange {
       listen(handler, scratch, limit);
       return result;
     } finally {
-      receiving.unlock();
+      receiving.end();
     }
   }
 
@@ -322,11 +314,11 @@ final class Exchange {
    * at it. For a link that is over: whoever waits is woken and leaves.
    */
   boolean tryQuiet() {
-    if (!sending.tryLock()) {
+    if (!sending.tryTake()) {
       return false;
     }
-    if (!receiving.tryLock()) {
-      sending.unlock();
+    if (!receiving.tryTake()) {
+      sending.end();
       return false;
     }
     return true;
@@ -338,13 +330,13 @@ final class Exchange {
   }
 
   void endQuiet() {
-    receiving.unlock();
-    sending.unlock();
+    receiving.end();
+    sending.end();
   }
 
   /** Wakes threads of ours that sleep on a futex, because the peer may only have rung. */
   void passRingOn() {
-    if (receiving.isLocked()) {
+    if (receiving.isTaken()) {
       link.inbox().ring().wakeConsumers();
     }
     if (blocked != null) {
@@ -392,30 +384,6 @@ final class Exchange {
       };
     } catch (ErrnoException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  private static boolean takeTurn(ReentrantLock turn, long deadlineNanos) {
-    boolean interrupted = false;
-    try {
-      while (!turn.tryLock()) {
-        long rest = Deadlines.restNanos(deadlineNanos);
-        if (rest <= 0) {
-          return false;
-        }
-        try {
-          if (turn.tryLock(rest, TimeUnit.NANOSECONDS)) {
-            return true;
-          }
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      return true;
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 }

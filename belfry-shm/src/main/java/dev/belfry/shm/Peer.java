@@ -14,11 +14,10 @@ import org.jspecify.annotations.Nullable;
  * may do so in {@link #receiveUntil}. Without one, threads fetch them with {@link #receive} and
  * {@link #receiveBlocking}; what a guest had sent before its end can be fetched after it too.
  */
-public final class Peer {
+public final class Peer extends Messenger {
   private final ShmHost host;
   private final int id;
   private final PeerOptions options;
-  private final Exchange exchange;
   private final PeerLife life;
 
   /** Open until the guest has attached, or never will. */
@@ -28,10 +27,10 @@ public final class Peer {
   private final ConcurrentLinkedQueue<Message> left = new ConcurrentLinkedQueue<>();
 
   Peer(ShmHost host, int id, PeerOptions options, @Nullable Doorbell bell) {
+    super(new Exchange(Link.toGuest(host.segment(), id, options.strategy(), bell), null));
     this.host = host;
     this.id = id;
     this.options = options;
-    this.exchange = new Exchange(Link.toGuest(host.segment(), id, options.strategy(), bell), null);
     this.life = new PeerLife(host, this);
   }
 
@@ -80,18 +79,15 @@ public final class Peer {
     return isAttached() ? Awaited.READY : Awaited.OVER;
   }
 
-  /** Sends a message if that is possible at once; see {@link Outbox#send}. */
+  @Override
   public SendResult send(
       MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
-    SendResult result = exchange.send(kind, id, methodId, bytes, offset, length);
+    SendResult result = exchange().send(kind, id, methodId, bytes, offset, length);
     return result == SendResult.OVER && decided.getCount() > 0 ? SendResult.NOT_ATTACHED : result;
   }
 
-  /**
-   * Sends a message, waiting for the guest to attach, for space and for a slot. Not on the loop.
-   *
-   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
-   */
+  /** Waits for the guest to attach, too. */
+  @Override
   public SendResult sendBlocking(
       MessageKind kind,
       long id,
@@ -101,7 +97,8 @@ public final class Peer {
       int length,
       long deadlineNanos) {
     return switch (awaitDecision(deadlineNanos)) {
-      case READY -> exchange.sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
+      case READY ->
+          exchange().sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
       case TIMEOUT -> SendResult.TIMEOUT;
       case OVER -> SendResult.OVER;
     };
@@ -115,27 +112,20 @@ public final class Peer {
     return awaitAttached(deadlineNanos);
   }
 
-  /**
-   * Receives a message if there is one and no other thread is receiving.
-   *
-   * @throws ProtocolViolation if the guest has written what a correct one cannot; it is then ended
-   */
+  /** After a violation the guest is ended. */
+  @Override
   public boolean receive(Message into) {
     checkNoHandler();
     try {
-      return exchange.receive(into) || receiveLeft(into);
+      return exchange().receive(into) || receiveLeft(into);
     } catch (ProtocolViolation e) {
       host.violated(life, e);
       throw e;
     }
   }
 
-  /**
-   * Receives a message, waiting for one. Not on the loop.
-   *
-   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
-   * @throws ProtocolViolation if the guest has written what a correct one cannot; it is then ended
-   */
+  /** Waits for the guest to attach, too. After a violation it is ended. */
+  @Override
   public Awaited receiveBlocking(Message into, long deadlineNanos) {
     checkNoHandler();
     Awaited decision = awaitDecision(deadlineNanos);
@@ -143,7 +133,7 @@ public final class Peer {
       return decision;
     }
     try {
-      Awaited awaited = exchange.receiveBlocking(into, deadlineNanos);
+      Awaited awaited = exchange().receiveBlocking(into, deadlineNanos);
       return awaited == Awaited.OVER && receiveLeft(into) ? Awaited.READY : awaited;
     } catch (ProtocolViolation e) {
       host.violated(life, e);
@@ -182,37 +172,11 @@ public final class Peer {
     }
     try {
       PeerMessages messages = life.messages();
-      return exchange.receiveUntil(done, messages::deliver, messages.scratch(), 1, deadlineNanos);
+      return exchange().receiveUntil(done, messages::deliver, messages.scratch(), 1, deadlineNanos);
     } catch (ProtocolViolation e) {
       host.violated(life, e);
       return done.getAsBoolean() ? Awaited.READY : Awaited.OVER;
     }
-  }
-
-  /** Opens a channel to the guest; null if all are in use, or if it has not sent a message yet. */
-  public @Nullable Channel openChannel() {
-    return exchange.link().channels().open();
-  }
-
-  /**
-   * Sends data on a channel, waiting for credit, space and a slot. Others can send while this waits
-   * for credit. For one thread at a time on each channel.
-   *
-   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
-   */
-  public SendResult send(
-      Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
-    return exchange.send(channel, bytes, offset, length, deadlineNanos);
-  }
-
-  /** Ends a channel; see {@link Channel#end}. */
-  public SendResult end(Channel channel, MessageKind how, long deadlineNanos) {
-    return exchange.end(channel, how, deadlineNanos);
-  }
-
-  /** The channel that a message of the guest belongs to; see {@link Channels#of}. */
-  public @Nullable Channel channelOf(Message message) {
-    return exchange.link().channels().of(message);
   }
 
   /**
@@ -223,17 +187,8 @@ public final class Peer {
     host.disconnect(life, reason);
   }
 
-  /** The link, for channels and staging; whoever uses it is the only one who sends or receives. */
-  public Link link() {
-    return exchange.link();
-  }
-
   PeerOptions options() {
     return options;
-  }
-
-  Exchange exchange() {
-    return exchange;
   }
 
   PeerLife life() {

@@ -27,11 +27,10 @@ import org.jspecify.annotations.Nullable;
  * stands between the two, its bell's hang-up does.
  */
 // r[impl shm.topology.hub]
-public final class ShmGuest implements AutoCloseable {
+public final class ShmGuest extends Messenger implements AutoCloseable {
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
 
   private final Segment segment;
-  private final Exchange exchange;
   private final @Nullable Doorbell bell;
   private final Lifeline lifeline;
   private final GuestLife life;
@@ -45,8 +44,8 @@ public final class ShmGuest implements AutoCloseable {
       @Nullable Doorbell bell,
       Lifeline lifeline,
       GuestLife life) {
+    super(exchange);
     this.segment = segment;
-    this.exchange = exchange;
     this.bell = bell;
     this.lifeline = lifeline;
     this.life = life;
@@ -150,7 +149,7 @@ public final class ShmGuest implements AutoCloseable {
 
   /** The number of this guest's entry. */
   public int peerId() {
-    return exchange.link().peer();
+    return exchange().link().peer();
   }
 
   /** The segment. */
@@ -158,17 +157,13 @@ public final class ShmGuest implements AutoCloseable {
     return segment;
   }
 
-  /** Sends a message if that is possible at once; see {@link Outbox#send}. */
+  @Override
   public SendResult send(
       MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
-    return exchange.send(kind, id, methodId, bytes, offset, length);
+    return exchange().send(kind, id, methodId, bytes, offset, length);
   }
 
-  /**
-   * Sends a message, waiting for space and for a slot.
-   *
-   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
-   */
+  @Override
   public SendResult sendBlocking(
       MessageKind kind,
       long id,
@@ -177,66 +172,27 @@ public final class ShmGuest implements AutoCloseable {
       int offset,
       int length,
       long deadlineNanos) {
-    return exchange.sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
+    return exchange().sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
   }
 
-  /**
-   * Receives a message if there is one.
-   *
-   * @throws ProtocolViolation if the host has written what a correct one cannot
-   */
+  @Override
   public boolean receive(Message into) {
     try {
-      return exchange.receive(into);
+      return exchange().receive(into);
     } catch (ProtocolViolation e) {
       violation = e;
       throw e;
     }
   }
 
-  /**
-   * Receives a message, waiting for one.
-   *
-   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
-   */
+  @Override
   public Awaited receiveBlocking(Message into, long deadlineNanos) {
     try {
-      return exchange.receiveBlocking(into, deadlineNanos);
+      return exchange().receiveBlocking(into, deadlineNanos);
     } catch (ProtocolViolation e) {
       violation = e;
       throw e;
     }
-  }
-
-  /** Opens a channel to the host; null if all are in use, or if it has not sent a message yet. */
-  public @Nullable Channel openChannel() {
-    return exchange.link().channels().open();
-  }
-
-  /**
-   * Sends data on a channel, waiting for credit, space and a slot. Others can send while this waits
-   * for credit. For one thread at a time on each channel.
-   *
-   * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
-   */
-  public SendResult send(
-      Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
-    return exchange.send(channel, bytes, offset, length, deadlineNanos);
-  }
-
-  /** Ends a channel; see {@link Channel#end}. */
-  public SendResult end(Channel channel, MessageKind how, long deadlineNanos) {
-    return exchange.end(channel, how, deadlineNanos);
-  }
-
-  /** The channel that a message of the host belongs to; see {@link Channels#of}. */
-  public @Nullable Channel channelOf(Message message) {
-    return exchange.link().channels().of(message);
-  }
-
-  /** The link, for channels and staging; whoever uses it is the only one who sends or receives. */
-  public Link link() {
-    return exchange.link();
   }
 
   /** Why nothing more can be sent; empty as long as it can. */
@@ -253,7 +209,7 @@ public final class ShmGuest implements AutoCloseable {
     if (life.isHostGone()) {
       return Optional.of(End.HOST_GONE);
     }
-    return exchange.link().isOver() ? Optional.of(End.EVICTED) : Optional.empty();
+    return exchange().link().isOver() ? Optional.of(End.EVICTED) : Optional.empty();
   }
 
   /**
@@ -268,7 +224,7 @@ public final class ShmGuest implements AutoCloseable {
       }
       detached = true;
     }
-    exchange.leave(life.isHostGone() ? System.nanoTime() : Deadlines.after(atMost));
+    exchange().leave(life.isHostGone() ? System.nanoTime() : Deadlines.after(atMost));
     lifeline.remove(life); // gives the mutex back, which nobody takes for a death any more
     if (bell != null) {
       bell.announce();

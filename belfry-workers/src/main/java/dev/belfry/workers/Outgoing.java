@@ -2,6 +2,7 @@ package dev.belfry.workers;
 
 import dev.belfry.shm.Channel;
 import dev.belfry.shm.MessageKind;
+import dev.belfry.shm.Messenger;
 import dev.belfry.shm.SendResult;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -12,29 +13,18 @@ final class Outgoing {
   /** How long to sleep while all channels are in use. */
   private static final long PAUSE_NANOS = 500_000;
 
-  private final Port port;
+  private final Messenger messenger;
   private final int mostAtOnce;
   private final int chunk;
 
-  /** The ways to a peer that this needs. */
-  interface Port {
-    SendResult send(MessageKind kind, long id, long method, byte[] bytes, long deadlineNanos);
-
-    @Nullable Channel openChannel();
-
-    SendResult send(Channel channel, byte[] bytes, int offset, int length, long deadlineNanos);
-
-    SendResult end(Channel channel, MessageKind how, long deadlineNanos);
-  }
-
   /**
-   * Through a port.
+   * By a messenger.
    *
    * @param mostAtOnce the longest message
    * @param credit how many bytes may be under way on a channel
    */
-  Outgoing(Port port, int mostAtOnce, long credit) {
-    this.port = port;
+  Outgoing(Messenger messenger, int mostAtOnce, long credit) {
+    this.messenger = messenger;
     this.mostAtOnce = mostAtOnce;
     // Half of the credit, so that the next chunk is written while the last is read.
     this.chunk = (int) Math.max(1, Math.min(mostAtOnce, credit / 2));
@@ -47,13 +37,13 @@ final class Outgoing {
 
   /** Sends one message. */
   SendResult send(MessageKind kind, long id, long method, byte[] bytes, long deadlineNanos) {
-    return port.send(kind, id, method, bytes, deadlineNanos);
+    return messenger.sendBlocking(kind, id, method, bytes, 0, bytes.length, deadlineNanos);
   }
 
   /** Opens a channel, waiting until there is one; null after the deadline, or if it is over. */
   @Nullable Channel openChannel(BooleanSupplier isOver, long deadlineNanos) {
     while (true) {
-      Channel channel = port.openChannel();
+      Channel channel = messenger.openChannel();
       if (channel != null) {
         return channel;
       }
@@ -73,13 +63,13 @@ final class Outgoing {
       SendResult result =
           isOver.getAsBoolean()
               ? SendResult.OVER
-              : port.send(channel, payload, sent, length, deadlineNanos);
+              : messenger.send(channel, payload, sent, length, deadlineNanos);
       if (result != SendResult.SENT) {
-        port.end(channel, MessageKind.RESET, System.nanoTime() + PAUSE_NANOS);
+        messenger.end(channel, MessageKind.RESET, System.nanoTime() + PAUSE_NANOS);
         return result;
       }
       sent += length;
     }
-    return port.end(channel, MessageKind.CLOSE, deadlineNanos);
+    return messenger.end(channel, MessageKind.CLOSE, deadlineNanos);
   }
 }

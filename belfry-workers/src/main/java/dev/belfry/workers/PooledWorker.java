@@ -67,7 +67,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
   /** Before its process is started. */
   void connect(Peer guest, SegmentConfig config) {
     peer = guest;
-    outgoing = new Outgoing(new PeerPort(guest), config.maxPayloadSize(), config.initialCredit());
+    outgoing = new Outgoing(guest, config.maxPayloadSize(), config.initialCredit());
     incoming = new Incoming(guest::channelOf);
   }
 
@@ -373,30 +373,5 @@ final class PooledWorker implements PeerListener, MessageHandler {
   @Override
   public String toString() {
     return name;
-  }
-
-  /** The guest as something to send by. */
-  private record PeerPort(Peer peer) implements Outgoing.Port {
-    @Override
-    public SendResult send(
-        MessageKind kind, long id, long method, byte[] bytes, long deadlineNanos) {
-      return peer.sendBlocking(kind, id, method, bytes, 0, bytes.length, deadlineNanos);
-    }
-
-    @Override
-    public @Nullable Channel openChannel() {
-      return peer.openChannel();
-    }
-
-    @Override
-    public SendResult send(
-        Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
-      return peer.send(channel, bytes, offset, length, deadlineNanos);
-    }
-
-    @Override
-    public SendResult end(Channel channel, MessageKind how, long deadlineNanos) {
-      return peer.end(channel, how, deadlineNanos);
-    }
   }
 }

@@ -6,7 +6,6 @@ import dev.belfry.shm.FutexWait;
 import dev.belfry.shm.Message;
 import dev.belfry.shm.MessageKind;
 import dev.belfry.shm.SegmentConfig;
-import dev.belfry.shm.SendResult;
 import dev.belfry.shm.ShmGuest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -46,8 +45,7 @@ final class Serving {
     this.guest = guest;
     this.methods = methods;
     SegmentConfig config = guest.segment().config();
-    this.outgoing =
-        new Outgoing(new GuestPort(guest), config.maxPayloadSize(), config.initialCredit());
+    this.outgoing = new Outgoing(guest, config.maxPayloadSize(), config.initialCredit());
     this.incoming = new Incoming(guest::channelOf);
   }
 
@@ -199,30 +197,5 @@ final class Serving {
 
   private boolean isHostGone() {
     return guest.end().isPresent();
-  }
-
-  /** The guest as something to send by. */
-  private record GuestPort(ShmGuest guest) implements Outgoing.Port {
-    @Override
-    public SendResult send(
-        MessageKind kind, long id, long method, byte[] bytes, long deadlineNanos) {
-      return guest.sendBlocking(kind, id, method, bytes, 0, bytes.length, deadlineNanos);
-    }
-
-    @Override
-    public @Nullable Channel openChannel() {
-      return guest.openChannel();
-    }
-
-    @Override
-    public SendResult send(
-        Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
-      return guest.send(channel, bytes, offset, length, deadlineNanos);
-    }
-
-    @Override
-    public SendResult end(Channel channel, MessageKind how, long deadlineNanos) {
-      return guest.end(channel, how, deadlineNanos);
-    }
   }
 }

@@ -1,0 +1,78 @@
+package dev.belfry.shm;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of what a host and a guest have to say to each other: the host has a {@link Peer} for
+ * each guest, the guest is a {@link ShmGuest}. For any number of threads.
+ *
+ * <p>A deadline is a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}.
+ */
+public abstract sealed class Messenger permits Peer, ShmGuest {
+  private final Exchange exchange;
+
+  Messenger(Exchange exchange) {
+    this.exchange = exchange;
+  }
+
+  final Exchange exchange() {
+    return exchange;
+  }
+
+  /** Sends a message if that is possible at once; see {@link Outbox#send}. */
+  public abstract SendResult send(
+      MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length);
+
+  /** Sends a message, waiting for space and for a slot. A host does not do that on its loop. */
+  public abstract SendResult sendBlocking(
+      MessageKind kind,
+      long id,
+      long methodId,
+      byte[] bytes,
+      int offset,
+      int length,
+      long deadlineNanos);
+
+  /**
+   * Receives a message if there is one and no other thread is receiving.
+   *
+   * @throws ProtocolViolation if the other side has written what a correct one cannot
+   */
+  public abstract boolean receive(Message into);
+
+  /**
+   * Receives a message, waiting for one. A host does not do that on its loop.
+   *
+   * @throws ProtocolViolation if the other side has written what a correct one cannot
+   */
+  public abstract Awaited receiveBlocking(Message into, long deadlineNanos);
+
+  /** Opens a channel; null if all are in use, or if the other side has not sent a message yet. */
+  public final @Nullable Channel openChannel() {
+    return exchange.link().channels().open();
+  }
+
+  /**
+   * Sends data on a channel, waiting for credit, space and a slot. Others can send while this waits
+   * for credit. For one thread at a time on each channel.
+   */
+  public final SendResult send(
+      Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
+    return exchange.send(channel, bytes, offset, length, deadlineNanos);
+  }
+
+  /** Ends a channel; see {@link Channel#end}. */
+  public final SendResult end(Channel channel, MessageKind how, long deadlineNanos) {
+    return exchange.end(channel, how, deadlineNanos);
+  }
+
+  /** The channel that a received message belongs to; see {@link Channels#of}. */
+  public final @Nullable Channel channelOf(Message message) {
+    return exchange.link().channels().of(message);
+  }
+
+  /** The link, for channels and staging; whoever uses it is the only one who sends or receives. */
+  public final Link link() {
+    return exchange.link();
+  }
+}

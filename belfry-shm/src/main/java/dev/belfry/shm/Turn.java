@@ -1,0 +1,46 @@
+package dev.belfry.shm;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** What one thread at a time has. Waiting for it is not ended by an interrupt, which is kept. */
+final class Turn {
+  private final ReentrantLock lock = new ReentrantLock();
+
+  boolean tryTake() {
+    return lock.tryLock();
+  }
+
+  /** Takes it; false after the deadline. */
+  boolean take(long deadlineNanos) {
+    boolean interrupted = false;
+    try {
+      while (!lock.tryLock()) {
+        long rest = Deadlines.restNanos(deadlineNanos);
+        if (rest <= 0) {
+          return false;
+        }
+        try {
+          if (lock.tryLock(rest, TimeUnit.NANOSECONDS)) {
+            return true;
+          }
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      return true;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  void end() {
+    lock.unlock();
+  }
+
+  boolean isTaken() {
+    return lock.isLocked();
+  }
+}
