@@ -233,7 +233,7 @@ struct belfry_guest {
     uint8_t *base; /* the mapping; NULL before attach and after close */
     int file;
     int peer;
-    uint64_t attached; /* state and epoch of our entry as long as it is ours */
+    _Atomic uint64_t attached; /* state and epoch of our entry as long as it is ours */
     _Atomic uint64_t *state;
 
     /* The sending thread's. The counters are only written to shared memory, never read back. */
@@ -1096,8 +1096,10 @@ static inline belfry_result belfry__check_host(belfry_guest *g) {
 static inline int64_t belfry__beat(belfry_guest *g) {
     int64_t now = belfry__now();
     int64_t next = BELFRY_FOREVER;
-    if (g->layout.heartbeat_ns > 0 && !belfry__evicted(g)) {
-        atomic_store_explicit(belfry__heartbeat(g), (uint64_t)now, memory_order_release);
+    if (g->layout.heartbeat_ns > 0) {
+        if (!belfry__evicted(g)) { /* nor not attached yet */
+            atomic_store_explicit(belfry__heartbeat(g), (uint64_t)now, memory_order_release);
+        }
         next = now + (int64_t)(g->layout.heartbeat_ns / 2);
     }
     if (g->watches_lock && !atomic_load(&g->host_gone)) {

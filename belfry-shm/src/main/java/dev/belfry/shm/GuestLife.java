@@ -96,7 +96,9 @@ final class GuestLife implements Lifeline.Hold {
 
   // r[impl shm.crash.heartbeat-clock]
   private void beat() {
-    if (interval > 0 && segment != null) {
+    Link ours = link;
+    boolean evicted = ours != null && ours.isOver(); // then the entry may be another's
+    if (interval > 0 && segment != null && !evicted) {
       segment.memory().setLongRelease(heartbeat, System.nanoTime());
     }
   }

@@ -24,7 +24,7 @@ public final class PoolOptions {
   Duration stuckLimit = Duration.ofSeconds(1);
   long recycleCalls = Long.MAX_VALUE;
   @Nullable Duration recycleAge;
-  Duration heartbeat = Duration.ofSeconds(1);
+  Duration heartbeat = Duration.ofSeconds(5);
   Placement placement = Placement.PADDED;
   WaitStrategy strategy = WaitStrategy.ADAPTIVE;
   @Nullable Path directory;
@@ -123,7 +123,10 @@ public final class PoolOptions {
     return this;
   }
 
-  /** How often a worker shows that it lives; zero for never. */
+  /**
+   * How often a worker shows that it lives; zero for never. One that has not for two intervals is
+   * killed, so they are longer than its longest pause for garbage collection.
+   */
   public PoolOptions heartbeat(Duration interval) {
     heartbeat = interval;
     return this;

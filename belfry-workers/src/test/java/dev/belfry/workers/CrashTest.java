@@ -32,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(1200)
 final class CrashTest {
   private static final int KILLS = Boolean.getBoolean("belfry.stress") ? 1000 : 20;
+  private static final int[] SIGNALS = {Signo.KILL, Signo.KILL, Signo.SEGV, Signo.STOP};
   private static final int[] SIZES = {64, 1000, 70_000, 1 << 20, 4 << 20};
 
   @TempDir private Path directory;
@@ -50,7 +51,13 @@ final class CrashTest {
     long children = ProcessHandle.current().children().count();
     int deaths;
     try (WorkerPool pool =
-            open(options(0, directory).workers(2).spares(2).attempts(20).crashLimit(1000));
+            open(
+                options(0, directory)
+                    .workers(2)
+                    .spares(2)
+                    .attempts(20)
+                    .crashLimit(1000)
+                    .heartbeat(Duration.ofSeconds(1)));
         var callers = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> loads =
           IntStream.range(0, 8)
@@ -109,7 +116,7 @@ final class CrashTest {
       var workers = pool.status().workers();
       if (!workers.isEmpty()) {
         int pid = workers.get(random.nextInt(workers.size())).pid();
-        int signal = new int[] {Signo.KILL, Signo.KILL, Signo.SEGV}[random.nextInt(3)];
+        int signal = SIGNALS[random.nextInt(SIGNALS.length)];
         try {
           if (pid > 0) {
             Processes.kill(Sys.forAnyThread(), pid, signal);
