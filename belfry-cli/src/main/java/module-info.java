@@ -14,4 +14,6 @@ module dev.belfry.cli {
   opens dev.belfry.cli to
       info.picocli,
       tools.jackson.databind;
+  opens dev.belfry.cli.top to
+      info.picocli;
 }
