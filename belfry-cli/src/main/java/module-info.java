@@ -5,6 +5,7 @@ module dev.belfry.cli {
   requires dev.belfry.loop;
   requires dev.belfry.shm;
   requires dev.belfry.signals;
+  requires dev.belfry.workers;
   requires info.picocli;
   requires java.management;
   requires jdk.management;
@@ -13,4 +14,6 @@ module dev.belfry.cli {
   opens dev.belfry.cli to
       info.picocli,
       tools.jackson.databind;
+  opens dev.belfry.cli.top to
+      info.picocli;
 }

@@ -1,5 +1,6 @@
 package dev.belfry.cli;
 
+import dev.belfry.cli.top.Top;
 import dev.belfry.linux.Sys;
 import java.io.PrintWriter;
 import picocli.CommandLine;
@@ -35,6 +36,7 @@ final class BelfryCommand implements Runnable {
         .addSubcommand(new Echo())
         .addSubcommand(Shm.commandLine(sys))
         .addSubcommand(SignalsCommand.commandLine())
+        .addSubcommand(new Top(sys))
         .addSubcommand(new CommandLine(new Bench()).setUnmatchedOptionsArePositionalParams(true))
         .addSubcommand(new HelpCommand())
         .setOut(out)
