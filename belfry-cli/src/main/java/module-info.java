@@ -5,6 +5,7 @@ module dev.belfry.cli {
   requires dev.belfry.loop;
   requires dev.belfry.shm;
   requires dev.belfry.signals;
+  requires dev.belfry.workers;
   requires info.picocli;
   requires java.management;
   requires jdk.management;
