@@ -8,10 +8,13 @@ module dev.belfry.cli {
   requires dev.belfry.workers;
   requires info.picocli;
   requires java.management;
+  requires java.net.http;
   requires jdk.management;
   requires tools.jackson.databind;
 
   opens dev.belfry.cli to
       info.picocli,
       tools.jackson.databind;
+  opens dev.belfry.cli.call to
+      info.picocli;
 }
