@@ -8,6 +8,7 @@ module dev.belfry.cli {
   requires dev.belfry.workers;
   requires info.picocli;
   requires java.management;
+  requires java.net.http;
   requires jdk.management;
   requires tools.jackson.databind;
 
@@ -15,5 +16,7 @@ module dev.belfry.cli {
       info.picocli,
       tools.jackson.databind;
   opens dev.belfry.cli.top to
+      info.picocli;
+  opens dev.belfry.cli.call to
       info.picocli;
 }

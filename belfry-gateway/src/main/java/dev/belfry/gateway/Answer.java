@@ -1,0 +1,143 @@
+package dev.belfry.gateway;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.belfry.workers.CallException;
+import dev.belfry.workers.CircuitOpen;
+import dev.belfry.workers.DeadLetter;
+import dev.belfry.workers.DeadlinePassed;
+import dev.belfry.workers.Death;
+import dev.belfry.workers.MethodFailed;
+import dev.belfry.workers.PoolClosed;
+import dev.belfry.workers.PoolFull;
+import dev.belfry.workers.UnknownMethod;
+import dev.belfry.workers.WorkerDied;
+import io.helidon.http.DirectHandler;
+import io.helidon.http.HeaderNames;
+import io.helidon.webserver.http.DirectHandlers;
+import io.helidon.webserver.http.ServerResponse;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What a request is answered with: bytes of a worker, or an error in JSON. */
+final class Answer {
+  private static final String JSON = "application/json";
+  private static final String BYTES = "application/octet-stream";
+  private static final String RETRY_AFTER = "Retry-After";
+
+  /** In seconds: room comes with the next answer, workers after somebody has looked. */
+  private static final String SOON = "1";
+
+  private static final String LATER = "5";
+
+  private final int status;
+  private final String contentType;
+  private final byte[] body;
+  private final Map<String, String> headers = new LinkedHashMap<>();
+
+  private Answer(int status, String contentType, byte[] body) {
+    this.status = status;
+    this.contentType = contentType;
+    this.body = body;
+  }
+
+  static Answer ok(byte[] body) {
+    return new Answer(200, BYTES, body);
+  }
+
+  static Answer error(int status, String error, String message) {
+    return error(status, error, message, Map.of());
+  }
+
+  private static Answer error(int status, String error, String message, Map<String, ?> more) {
+    var body = new LinkedHashMap<String, Object>();
+    body.put("status", "error");
+    body.put("error", error);
+    body.put("message", message);
+    body.putAll(more);
+    return new Answer(status, JSON, JsonMapper.shared().writeValueAsBytes(body));
+  }
+
+  /** Why a call has no answer. */
+  static Answer of(CallException reason) {
+    String message = String.valueOf(reason.getMessage());
+    return switch (reason) {
+      case UnknownMethod _ -> error(404, "unknown_method", message);
+      case PoolFull _ -> full(message);
+      case MethodFailed _ -> error(500, "method_failed", message);
+      case WorkerDied died ->
+          error(502, "worker_died", message, Map.of("worker", worker(died.death())));
+      case DeadLetter letter -> error(502, "dead_letter", message, letter(letter));
+      case CircuitOpen _ -> error(503, "circuit_open", message).header(RETRY_AFTER, LATER);
+      case PoolClosed _ -> closing(message);
+      case DeadlinePassed _ -> error(504, "deadline_passed", message);
+    };
+  }
+
+  static Answer full(String message) {
+    return error(429, "full", message).header(RETRY_AFTER, SOON);
+  }
+
+  static Answer closing(String message) {
+    return error(503, "closing", message).header(RETRY_AFTER, LATER);
+  }
+
+  private static Map<String, Object> worker(Death death) {
+    var fields = new LinkedHashMap<String, Object>();
+    fields.put("name", death.worker());
+    fields.put("pid", death.pid());
+    fields.put("exit_status", death.exitCode());
+    fields.put("how", death.how());
+    return fields;
+  }
+
+  private static Map<String, Object> letter(DeadLetter letter) {
+    Map<String, Object> worker = worker(letter.death());
+    worker.put("error_tail", letter.death().errorTail());
+    var fields = new LinkedHashMap<String, Object>();
+    fields.put("attempts", letter.attempts());
+    fields.put("worker", worker);
+    return fields;
+  }
+
+  Answer header(String name, String value) {
+    headers.put(name, value);
+    return this;
+  }
+
+  void send(ServerResponse response) {
+    response
+        .status(status)
+        .header(HeaderNames.CONTENT_TYPE, contentType)
+        .header("Cache-Control", "no-store")
+        .header("X-Content-Type-Options", "nosniff"); // whatever a worker answers is no web page
+    headers.forEach(response::header);
+    response.send(body);
+  }
+
+  /** What is no request at all gets an answer of the same kind. */
+  static DirectHandlers forRubbish() {
+    DirectHandlers.Builder handlers = DirectHandlers.builder();
+    for (DirectHandler.EventType type : DirectHandler.EventType.values()) {
+      handlers.addHandler(
+          type,
+          (_, _, status, headers, message) -> {
+            String error = status.code() < 500 ? "bad_request" : "internal";
+            return DirectHandler.TransportResponse.builder()
+                .status(status)
+                .headers(headers)
+                .header(HeaderNames.CONTENT_TYPE, JSON)
+                .keepAlive(false)
+                .entity(error(status.code(), error, message).body)
+                .build();
+          });
+    }
+    return handlers.build();
+  }
+
+  @Override
+  public String toString() {
+    return status + " " + (contentType.equals(JSON) ? new String(body, UTF_8) : body.length);
+  }
+}

@@ -1,0 +1,103 @@
+package dev.belfry.gateway;
+
+import dev.belfry.workers.CallException;
+import dev.belfry.workers.WorkerPool;
+import io.helidon.http.HeaderValues;
+import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.http.Handler;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+
+/**
+ * Takes a request from its head to its answer: who may, what is asked for, the payload, the call.
+ */
+final class CallHandler implements Handler {
+  private static final Logger LOGGER = System.getLogger(CallHandler.class.getName());
+
+  private final GatewayOptions options;
+  private final WorkerPool pool;
+  private final Connections connections;
+  private final Guard guard;
+  private final Memory memory;
+
+  CallHandler(GatewayOptions options, WorkerPool pool, Connections connections) {
+    this.options = options;
+    this.pool = pool;
+    this.connections = connections;
+    this.guard = new Guard(options);
+    this.memory = new Memory(options.mostBytes);
+  }
+
+  @Override
+  public void handle(ServerRequest request, ServerResponse response) throws IOException {
+    Client client = connections.of(request.remotePeer().address());
+    client.begin();
+    Watch watch;
+    try (var payload = new Payload(request, memory)) {
+      watch = answer(client, request, payload, response);
+    } finally {
+      client.end();
+    }
+    awaitAnother(watch, request);
+  }
+
+  private Watch answer(
+      Client client, ServerRequest request, Payload payload, ServerResponse response)
+      throws IOException {
+    try {
+      if (connections.isClosing()) {
+        throw new Refused(Answer.closing("The gateway is about to close"));
+      }
+      guard.check(request.headers());
+      return answer(client, CallRequest.of(request, options.deadline), payload.read(), response);
+    } catch (Refused e) {
+      response.header(HeaderValues.CONNECTION_CLOSE); // there may be a body that nobody reads
+      e.answer().send(response);
+      payload.discardRest();
+      throw new CloseConnectionException("refused", e);
+    }
+  }
+
+  private Watch answer(Client client, CallRequest call, byte[] payload, ServerResponse response) {
+    client.allowCall(call.options().deadline());
+    Watch watch = client.watch();
+    Answer answer = call(call, payload);
+    if (!watch.end()) {
+      throw new CloseConnectionException("the client has gone");
+    }
+    client.allowAnswer();
+    if (connections.isClosing()) {
+      response.header(HeaderValues.CONNECTION_CLOSE);
+    }
+    answer.send(response);
+    return watch;
+  }
+
+  private Answer call(CallRequest call, byte[] payload) {
+    try {
+      return Answer.ok(pool.call(call.method(), payload, call.options()));
+    } catch (CallException e) {
+      return Answer.of(e);
+    } catch (InterruptedException e) {
+      throw new CloseConnectionException("the client has gone, or was cut off", e);
+    } catch (RuntimeException e) {
+      LOGGER.log(Level.ERROR, "a call of '" + call.method() + "' has failed in the gateway", e);
+      return Answer.error(500, "internal", "The gateway has failed; its log says more");
+    }
+  }
+
+  /** The server reads on when there is something to read. */
+  private void awaitAnother(Watch watch, ServerRequest request) {
+    boolean isLast = request.headers().containsToken(HeaderValues.CONNECTION_CLOSE);
+    try {
+      if (isLast || connections.isClosing() || !watch.awaitAnother()) {
+        throw new CloseConnectionException("no more requests");
+      }
+    } catch (InterruptedException e) {
+      throw new CloseConnectionException("cut off", e);
+    }
+  }
+}

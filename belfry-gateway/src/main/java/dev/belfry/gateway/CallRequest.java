@@ -1,0 +1,76 @@
+package dev.belfry.gateway;
+
+import dev.belfry.workers.CallOptions;
+import dev.belfry.workers.Delivery;
+import dev.belfry.workers.Overload;
+import io.helidon.http.HeaderName;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.Headers;
+import io.helidon.webserver.http.ServerRequest;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.regex.Pattern;
+
+/**
+ * What the head of a request asks for.
+ *
+ * @param method the name of the method
+ * @param options how the call is treated
+ */
+record CallRequest(String method, CallOptions options) {
+  private static final String PATH = "/call/";
+  private static final HeaderName DELIVERY = HeaderNames.create("Belfry-Delivery");
+  private static final HeaderName DEADLINE = HeaderNames.create("Belfry-Deadline");
+  private static final Pattern MILLIS = Pattern.compile("[0-9]{1,15}");
+
+  static CallRequest of(ServerRequest request, Duration longest) throws Refused {
+    String path = request.path().rawPath();
+    String name = path.startsWith(PATH) ? path.substring(PATH.length()) : "";
+    if (name.isEmpty() || name.indexOf('/') >= 0) {
+      throw new Refused(404, "not_found", "There is nothing here; calls go to POST /call/{method}");
+    }
+    if (!request.prologue().method().text().equals("POST")) {
+      throw new Refused(
+          Answer.error(405, "method_not_allowed", "A call is a POST").header("Allow", "POST"));
+    }
+    Headers headers = request.headers();
+    return new CallRequest(
+        decode(name),
+        new CallOptions(deadline(headers, longest), delivery(headers), Overload.REFUSE));
+  }
+
+  private static String decode(String name) throws Refused {
+    try {
+      return URLDecoder.decode(name.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw new Refused(400, "bad_request", "The path is not well escaped");
+    }
+  }
+
+  private static Delivery delivery(Headers headers) throws Refused {
+    String value = headers.first(DELIVERY).orElse("at-least-once");
+    return switch (value) {
+      case "at-least-once" -> Delivery.AT_LEAST_ONCE;
+      case "at-most-once" -> Delivery.AT_MOST_ONCE;
+      default ->
+          throw new Refused(
+              400,
+              "bad_delivery",
+              "Belfry-Delivery is at-least-once or at-most-once, not '%s'".formatted(value));
+    };
+  }
+
+  private static Duration deadline(Headers headers, Duration longest) throws Refused {
+    String value = headers.first(DEADLINE).orElse(Long.toString(longest.toMillis()));
+    long millis = MILLIS.matcher(value).matches() ? Long.parseLong(value) : 0;
+    if (millis == 0) {
+      throw new Refused(
+          400,
+          "bad_deadline",
+          "Belfry-Deadline is a number of milliseconds above 0, not '%s'".formatted(value));
+    }
+    Duration asked = Duration.ofMillis(millis);
+    return asked.compareTo(longest) < 0 ? asked : longest;
+  }
+}

@@ -1,0 +1,93 @@
+package dev.belfry.gateway;
+
+import io.helidon.common.buffers.DataReader;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A client's connection: what it is at, and until when it may be. */
+final class Client {
+  private final SocketChannel channel;
+  private final Duration patience;
+  private @Nullable DataReader reader;
+
+  /** When it is cut off, unless it goes on to something else before. */
+  private volatile long untilNanos;
+
+  /** Who answers its request; null while there is none. Guarded by this. */
+  private @Nullable Thread busy;
+
+  Client(SocketChannel channel, Duration patience) {
+    this.channel = channel;
+    this.patience = patience;
+    allow(patience);
+  }
+
+  /** Before its first request. */
+  void reader(DataReader reads) {
+    reader = reads;
+  }
+
+  /** A request has come: this thread answers it. */
+  synchronized void begin() {
+    busy = Thread.currentThread();
+    allow(patience);
+  }
+
+  /** The request is answered, and another may come. */
+  synchronized void end() {
+    busy = null;
+    allow(patience);
+  }
+
+  /** So much time for what comes next, and then what the client needs to take the answer. */
+  void allowCall(Duration deadline) {
+    allow(deadline.plus(patience));
+  }
+
+  /** What a client needs to take the answer. */
+  void allowAnswer() {
+    allow(patience);
+  }
+
+  private void allow(Duration time) {
+    untilNanos = System.nanoTime() + time.toNanos();
+  }
+
+  boolean isOverdue(long nowNanos) {
+    return nowNanos - untilNanos >= 0;
+  }
+
+  boolean isOpen() {
+    return channel.isOpen();
+  }
+
+  synchronized boolean isBusy() {
+    return busy != null;
+  }
+
+  synchronized void cutIfIdle() {
+    if (busy == null) {
+      cut();
+    }
+  }
+
+  /** Ends whatever it is at. */
+  synchronized void cut() {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      // It is gone, which is all that is wanted.
+    }
+    if (busy != null) {
+      busy.interrupt();
+    }
+  }
+
+  /** Begins to watch whether it goes away; its request must have been read to the end. */
+  Watch watch() {
+    return Watch.start(Objects.requireNonNull(reader, "nothing was read yet"));
+  }
+}

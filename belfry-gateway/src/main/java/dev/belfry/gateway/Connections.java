@@ -1,0 +1,210 @@
+package dev.belfry.gateway;
+
+import io.helidon.common.buffers.BufferData;
+import io.helidon.common.socket.SocketOptions;
+import io.helidon.webserver.ConnectionContext;
+import io.helidon.webserver.http1.Http1Config;
+import io.helidon.webserver.http1.Http1ConnectionSelector;
+import io.helidon.webserver.spi.ServerConnection;
+import io.helidon.webserver.spi.ServerConnectionSelector;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The connections of the gateway's clients. The server lets one see a connection twice: as a
+ * channel when it was accepted, and as a reader when its first bytes have come. Both are needed:
+ * the channel to cut off who is too slow, whatever he is at, and the reader to see who is gone.
+ */
+final class Connections implements AutoCloseable {
+  static final int MOST = 1024;
+
+  private static final int MAX_HEADER_BYTES = 16 * 1024;
+  private static final long SWEEP_MILLIS = 100;
+  private static final long LOOK_NANOS = 1_000_000;
+
+  private final Map<SocketAddress, Client> clients = new ConcurrentHashMap<>();
+  private final Duration patience;
+  private final ScheduledExecutorService sweeper =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("belfry-gateway-limits").factory());
+
+  /** Set once and for good: who becomes idle is closed, who comes is refused. */
+  private volatile boolean closing;
+
+  Connections(Duration patience) {
+    this.patience = patience;
+    var _ =
+        sweeper.scheduleWithFixedDelay(
+            this::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  boolean isClosing() {
+    return closing;
+  }
+
+  /** Whose request it is. */
+  Client of(SocketAddress address) {
+    Client client = clients.get(address);
+    if (client == null) {
+      throw new IllegalStateException("no connection from " + address);
+    }
+    return client;
+  }
+
+  /** Cuts off who has had his time, and forgets who is gone. */
+  private void sweep() {
+    long now = System.nanoTime();
+    clients.forEach(
+        (address, client) -> {
+          if (client.isOverdue(now)) {
+            client.cut();
+          }
+          if (!client.isOpen()) {
+            clients.remove(address, client);
+          }
+        });
+  }
+
+  /** Takes no more requests; those under way go on. */
+  void closeIdle() {
+    closing = true;
+    clients.values().forEach(Client::cutIfIdle);
+  }
+
+  boolean awaitNoneBusy(Duration limit) {
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (clients.values().stream().anyMatch(Client::isBusy)) {
+      if (System.nanoTime() - deadline >= 0) {
+        return false;
+      }
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+    return true;
+  }
+
+  /** Cuts off everybody. */
+  @Override
+  public void close() {
+    closing = true;
+    sweeper.shutdownNow();
+    clients.values().forEach(Client::cut);
+  }
+
+  private void accepted(SocketChannel channel) {
+    try {
+      var client = new Client(channel, patience);
+      clients.put(channel.getRemoteAddress(), client);
+      if (closing) {
+        client.cut();
+      }
+    } catch (IOException e) {
+      // It is gone already, and the server will find out.
+    }
+  }
+
+  /** HTTP/1.1 as the server speaks it; this only takes note of who reads. */
+  ServerConnectionSelector selector() {
+    Http1Config config = Http1Config.builder().maxHeadersSize(MAX_HEADER_BYTES).build();
+    return new NotingSelector(Http1ConnectionSelector.builder().config(config).build());
+  }
+
+  private final class NotingSelector implements ServerConnectionSelector {
+    private final ServerConnectionSelector http;
+
+    NotingSelector(ServerConnectionSelector http) {
+      this.http = http;
+    }
+
+    @Override
+    public int bytesToIdentifyConnection() {
+      return http.bytesToIdentifyConnection();
+    }
+
+    @Override
+    public Support supports(BufferData data) {
+      return http.supports(data);
+    }
+
+    @Override
+    public Set<String> supportedApplicationProtocols() {
+      return http.supportedApplicationProtocols();
+    }
+
+    @Override
+    public ServerConnection connection(ConnectionContext context) {
+      of(context.remotePeer().address()).reader(context.dataReader());
+      return http.connection(context);
+    }
+  }
+
+  /** How connections are made; this only takes note of each. */
+  SocketOptions socketOptions() {
+    // Time-outs of single reads would not do, because a client can send a byte just before each.
+    return new NotingOptions(SocketOptions.builder().readTimeout(Duration.ZERO).build());
+  }
+
+  private final class NotingOptions implements SocketOptions {
+    private final SocketOptions options;
+
+    NotingOptions(SocketOptions options) {
+      this.options = options;
+    }
+
+    @Override
+    public void configureSocket(SocketChannel channel) {
+      options.configureSocket(channel);
+      accepted(channel);
+    }
+
+    @Override
+    public Map<SocketOption<?>, Object> socketOptions() {
+      return options.socketOptions();
+    }
+
+    @Override
+    public Duration connectTimeout() {
+      return options.connectTimeout();
+    }
+
+    @Override
+    public Duration readTimeout() {
+      return options.readTimeout();
+    }
+
+    @Override
+    public Optional<Integer> socketReceiveBufferSize() {
+      return options.socketReceiveBufferSize();
+    }
+
+    @Override
+    public Optional<Integer> socketSendBufferSize() {
+      return options.socketSendBufferSize();
+    }
+
+    @Override
+    public boolean socketReuseAddress() {
+      return options.socketReuseAddress();
+    }
+
+    @Override
+    public boolean socketKeepAlive() {
+      return options.socketKeepAlive();
+    }
+
+    @Override
+    public boolean tcpNoDelay() {
+      return options.tcpNoDelay();
+    }
+  }
+}

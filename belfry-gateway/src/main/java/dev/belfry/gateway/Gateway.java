@@ -1,0 +1,104 @@
+package dev.belfry.gateway;
+
+import dev.belfry.workers.WorkerPool;
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.WebServerConfig;
+import java.io.IOException;
+import java.time.Duration;
+
+/**
+ * Serves the methods of a pool's workers over HTTP: {@code POST /call/{method}}, the body is the
+ * payload and the body of the answer is the method's.
+ *
+ * {@snippet :
+ * Gateway gateway = Gateway.open(new GatewayOptions(), pool);
+ * // curl --data-binary @picture http://127.0.0.1:7070/call/resize
+ * gateway.close(Duration.ofSeconds(10));
+ * }
+ *
+ * <p>A call that ends without an answer gets the status that says whose fault it was, and a body in
+ * JSON that says more. The pool stays its owner's, who closes it after the gateway.
+ */
+public final class Gateway implements AutoCloseable {
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+
+  /** For those who were cut off to notice. */
+  private static final Duration CUT_LIMIT = Duration.ofSeconds(2);
+
+  /** Longer than anybody waits: {@link #close(Duration)} has a limit of its own. */
+  private static final Duration SERVER_PATIENCE = Duration.ofDays(1);
+
+  private static final int BACKLOG = 1024;
+
+  private final WebServer server;
+  private final Connections connections;
+
+  private Gateway(WebServer server, Connections connections) {
+    this.server = server;
+    this.connections = connections;
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @throws IOException if it cannot listen there
+   * @throws IllegalArgumentException if the options are not safe, with what to do about it
+   */
+  public static Gateway open(GatewayOptions options, WorkerPool pool) throws IOException {
+    options.check();
+    var connections = new Connections(options.patience);
+    WebServerConfig.Builder server = WebServer.builder();
+    server
+        .shutdownHook(false)
+        .featuresDiscoverServices(false)
+        .protocolsDiscoverServices(false)
+        .addConnectionSelector(connections.selector())
+        .connectionOptions(connections.socketOptions())
+        .maxTcpConnections(Connections.MOST)
+        .backlog(BACKLOG)
+        .shutdownGracePeriod(SERVER_PATIENCE)
+        .directHandlers(Answer.forRubbish())
+        .bindAddress(options.address)
+        .routing(routing -> routing.any(new CallHandler(options, pool, connections)));
+    try {
+      WebServer started = server.build().start();
+      if (!started.isRunning()) { // it keeps the reason for its own log
+        throw new IllegalStateException("something is in the way at " + options.address);
+      }
+      return new Gateway(started, connections);
+    } catch (RuntimeException e) { // the server's own, for whatever keeps it from listening
+      connections.close();
+      throw new IOException("the gateway cannot listen: " + e.getMessage(), e);
+    }
+  }
+
+  /** The TCP port it listens at. */
+  public int port() {
+    return server.port();
+  }
+
+  /** Closes within five seconds. */
+  @Override
+  public void close() {
+    close(CLOSE_LIMIT);
+  }
+
+  /**
+   * Stops listening, lets the requests under way finish and then closes. Those that have not
+   * finished within the limit are cut off, and their calls are cancelled.
+   *
+   * @return whether all have finished
+   */
+  public boolean close(Duration limit) {
+    Thread stop = Thread.ofVirtual().name("belfry-gateway-stop").start(server::stop);
+    connections.closeIdle();
+    boolean finished = connections.awaitNoneBusy(limit);
+    connections.close();
+    try {
+      stop.join(CUT_LIMIT);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return finished;
+  }
+}

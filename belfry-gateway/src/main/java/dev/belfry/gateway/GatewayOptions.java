@@ -1,0 +1,81 @@
+package dev.belfry.gateway;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Where a gateway listens, who may use it, and how much. */
+public final class GatewayOptions {
+  private static final int DEFAULT_PORT = 7070;
+
+  /** The longest payload that a pool takes. */
+  private static final long MOST_BYTES = 64 << 20;
+
+  InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), DEFAULT_PORT);
+  @Nullable Predicate<String> bearer;
+  long mostBytes = 8 << 20;
+  Duration deadline = Duration.ofSeconds(30);
+  Duration patience = Duration.ofSeconds(30);
+
+  /** At 127.0.0.1:7070, for everybody on this machine; payloads of 8 MiB, half a minute a call. */
+  public GatewayOptions() {}
+
+  /** Listens there; port 0 for any that is free. What is not loopback needs {@link #bearer}. */
+  public GatewayOptions address(InetSocketAddress where) {
+    address = where;
+    return this;
+  }
+
+  /**
+   * Lets in only who sends {@code Authorization: Bearer ...} with a token for which this is true.
+   * It is called on many threads, and compares in constant time.
+   */
+  public GatewayOptions bearer(Predicate<String> isValid) {
+    bearer = isValid;
+    return this;
+  }
+
+  /** The longest payload, of at most 64 MiB. */
+  public GatewayOptions mostBytes(long count) {
+    if (count < 0 || count > MOST_BYTES) {
+      throw new IllegalArgumentException(
+          "a payload has at most %d bytes, which cannot be %d".formatted(MOST_BYTES, count));
+    }
+    mostBytes = count;
+    return this;
+  }
+
+  /** How long a call may take where a request does not ask for less; it cannot ask for more. */
+  public GatewayOptions deadline(Duration limit) {
+    if (!limit.isPositive()) {
+      throw new IllegalArgumentException("a call needs some time, not " + limit);
+    }
+    deadline = limit;
+    return this;
+  }
+
+  /** How long a client may take to send its request, and to take its answer. */
+  GatewayOptions patience(Duration limit) {
+    patience = limit;
+    return this;
+  }
+
+  boolean isLoopback() {
+    return address.getAddress() != null && address.getAddress().isLoopbackAddress();
+  }
+
+  /** Refuses what would not be safe. */
+  void check() {
+    if (address.isUnresolved()) {
+      throw new IllegalArgumentException("there is no address for " + address.getHostString());
+    }
+    if (bearer == null && !isLoopback()) {
+      throw new IllegalArgumentException(
+          "anybody on the network could call the workers: "
+              + address.getAddress().getHostAddress()
+              + " is not a loopback address and needs bearer(...)");
+    }
+  }
+}

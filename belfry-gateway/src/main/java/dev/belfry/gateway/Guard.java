@@ -1,0 +1,52 @@
+package dev.belfry.gateway;
+
+import io.helidon.http.HeaderNames;
+import io.helidon.http.Headers;
+import java.util.Locale;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may call. On a loopback address that is every program of this machine, but not every web page
+ * that is open in a browser on it: a page of another site says so by its Origin, and one that has
+ * made its own name mean 127.0.0.1 by the Host.
+ */
+final class Guard {
+  private static final Pattern OURS =
+      Pattern.compile("(localhost|127(\\.[0-9]{1,3}){3}|\\[::1])(:[0-9]{1,5})?");
+  private static final String BEARER = "bearer ";
+
+  private final boolean isLoopback;
+  private final @Nullable Predicate<String> bearer;
+
+  Guard(GatewayOptions options) {
+    this.isLoopback = options.isLoopback();
+    this.bearer = options.bearer;
+  }
+
+  void check(Headers headers) throws Refused {
+    String host = headers.first(HeaderNames.HOST).orElse("").toLowerCase(Locale.ROOT);
+    if (isLoopback && !OURS.matcher(host).matches()) {
+      throw new Refused(403, "foreign_host", "This is not '%s': ask for 127.0.0.1".formatted(host));
+    }
+    String origin = headers.first(HeaderNames.ORIGIN).orElse("").toLowerCase(Locale.ROOT);
+    if (headers.contains(HeaderNames.ORIGIN)
+        && !origin.equals("http://" + host)
+        && !origin.equals("https://" + host)) {
+      throw new Refused(403, "foreign_origin", "Pages of '%s' may not call".formatted(origin));
+    }
+    if (bearer != null && !bearer.test(token(headers))) {
+      throw new Refused(
+          Answer.error(401, "unauthorized", "Send the token in Authorization: Bearer")
+              .header("WWW-Authenticate", "Bearer"));
+    }
+  }
+
+  private static String token(Headers headers) {
+    String value = headers.first(HeaderNames.AUTHORIZATION).orElse("");
+    return value.toLowerCase(Locale.ROOT).startsWith(BEARER)
+        ? value.substring(BEARER.length()).strip()
+        : "";
+  }
+}

@@ -1,0 +1,21 @@
+package dev.belfry.gateway;
+
+/** A request that does not get as far as a worker, with what it is answered. */
+final class Refused extends Exception {
+  private static final long serialVersionUID = 1;
+
+  private final transient Answer answer;
+
+  Refused(Answer answer) {
+    super(answer.toString(), null, false, false);
+    this.answer = answer;
+  }
+
+  Refused(int status, String error, String message) {
+    this(Answer.error(status, error, message));
+  }
+
+  Answer answer() {
+    return answer;
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * HTTP calls in, calls to workers out: {@link dev.belfry.gateway.Gateway} serves {@code POST
+ * /call/{method}} from a pool.
+ */
+@NullMarked
+package dev.belfry.gateway;
+
+import org.jspecify.annotations.NullMarked;
