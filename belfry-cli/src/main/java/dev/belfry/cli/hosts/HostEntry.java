@@ -1,0 +1,72 @@
+package dev.belfry.cli.hosts;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What a living host says of itself in the {@link RunDirectory}.
+ *
+ * @param pid its process
+ * @param name what its config calls it; several may have the same
+ * @param gateway where it takes calls, if it does
+ * @param admin its admin surface, if it has one
+ * @param counters the file of its counters
+ * @param config the file it was configured by, if there was one
+ * @param startedAt when it began
+ */
+public record HostEntry(
+    long pid,
+    String name,
+    @Nullable URI gateway,
+    @Nullable URI admin,
+    Path counters,
+    @Nullable Path config,
+    Instant startedAt) {
+
+  /** What its file holds: a JSON object in which what a host does not have is missing. */
+  String toJson() {
+    ObjectNode json = JsonMapper.shared().createObjectNode();
+    json.put("pid", pid).put("name", name);
+    if (gateway != null) {
+      json.put("gateway", gateway.toString());
+    }
+    if (admin != null) {
+      json.put("admin", admin.toString());
+    }
+    json.put("counters", counters.toString());
+    if (config != null) {
+      json.put("config", config.toString());
+    }
+    return json.put("startedAt", startedAt.toString()).toPrettyString() + "\n";
+  }
+
+  /**
+   * Reads {@link #toJson} back.
+   *
+   * @throws RuntimeException if it is anything else
+   */
+  static HostEntry parse(String text) {
+    JsonNode json = JsonMapper.shared().readTree(text);
+    String gateway = json.path("gateway").asString(null);
+    String admin = json.path("admin").asString(null);
+    String config = json.path("config").asString(null);
+    return new HostEntry(
+        json.required("pid").longValue(),
+        json.required("name").stringValue(),
+        gateway == null ? null : URI.create(gateway),
+        admin == null ? null : URI.create(admin),
+        Path.of(json.required("counters").stringValue()),
+        config == null ? null : Path.of(config),
+        Instant.parse(json.required("startedAt").stringValue()));
+  }
+
+  @Override
+  public String toString() {
+    return "%s (pid %d)".formatted(name, pid);
+  }
+}
