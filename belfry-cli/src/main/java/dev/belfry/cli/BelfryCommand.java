@@ -1,5 +1,9 @@
 package dev.belfry.cli;
 
+import dev.belfry.cli.run.Completion;
+import dev.belfry.cli.run.Run;
+import dev.belfry.cli.run.SendSignal;
+import dev.belfry.cli.run.Validate;
 import dev.belfry.linux.Sys;
 import java.io.PrintWriter;
 import picocli.CommandLine;
@@ -31,11 +35,15 @@ final class BelfryCommand implements Runnable {
    */
   static int execute(Sys sys, PrintWriter out, PrintWriter err, String... args) {
     return new CommandLine(new BelfryCommand())
+        .addSubcommand(new Run(sys))
+        .addSubcommand(new Validate())
+        .addSubcommand(new SendSignal(sys))
         .addSubcommand(new Doctor(sys))
         .addSubcommand(new Echo())
         .addSubcommand(Shm.commandLine(sys))
         .addSubcommand(SignalsCommand.commandLine())
         .addSubcommand(new CommandLine(new Bench()).setUnmatchedOptionsArePositionalParams(true))
+        .addSubcommand(new Completion())
         .addSubcommand(new HelpCommand())
         .setOut(out)
         .setErr(err)
