@@ -2,6 +2,7 @@
 module dev.belfry.workers {
   requires static transitive org.jspecify;
   requires transitive dev.belfry.shm;
+  requires HdrHistogram;
 
   exports dev.belfry.workers;
 }

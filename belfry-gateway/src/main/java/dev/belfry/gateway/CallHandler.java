@@ -21,56 +21,59 @@ final class CallHandler implements Handler {
   private final WorkerPool pool;
   private final Connections connections;
   private final Guard guard;
-  private final Payloads payloads;
+  private final Memory memory;
 
   CallHandler(GatewayOptions options, WorkerPool pool, Connections connections) {
     this.options = options;
     this.pool = pool;
     this.connections = connections;
     this.guard = new Guard(options);
-    this.payloads = new Payloads(options.mostBytes);
+    this.memory = new Memory(options.mostBytes);
   }
 
   @Override
   public void handle(ServerRequest request, ServerResponse response) throws IOException {
     Client client = connections.of(request.remotePeer().address());
+    client.begin();
     Watch watch;
-    try {
-      client.begin();
-      watch = answer(client, request, response);
-    } catch (Refused e) {
-      response.header(HeaderValues.CONNECTION_CLOSE); // there may be a body that nobody reads
-      e.answer().send(response);
-      Payloads.discardRest(request);
-      throw new CloseConnectionException("refused");
+    try (var payload = new Payload(request, memory)) {
+      watch = answer(client, request, payload, response);
     } finally {
       client.end();
     }
-    awaitAnother(watch);
+    awaitAnother(watch, request);
   }
 
-  private Watch answer(Client client, ServerRequest request, ServerResponse response)
-      throws IOException, Refused {
-    if (connections.isClosing()) {
-      throw new Refused(Answer.closing("The gateway is about to close"));
-    }
-    guard.check(request.headers());
-    CallRequest call = CallRequest.of(request, options.deadline);
-    try (Payloads.Share _ = payloads.reserve(request)) {
-      byte[] payload = payloads.read(request);
-      client.allowCall(call.options().deadline());
-      Watch watch = client.watch();
-      Answer answer = call(call, payload);
-      if (!watch.end()) {
-        throw new CloseConnectionException("the client has gone");
-      }
-      client.allowAnswer();
+  private Watch answer(
+      Client client, ServerRequest request, Payload payload, ServerResponse response)
+      throws IOException {
+    try {
       if (connections.isClosing()) {
-        response.header(HeaderValues.CONNECTION_CLOSE);
+        throw new Refused(Answer.closing("The gateway is about to close"));
       }
-      answer.send(response);
-      return watch;
+      guard.check(request.headers());
+      return answer(client, CallRequest.of(request, options.deadline), payload.read(), response);
+    } catch (Refused e) {
+      response.header(HeaderValues.CONNECTION_CLOSE); // there may be a body that nobody reads
+      e.answer().send(response);
+      payload.discardRest();
+      throw new CloseConnectionException("refused", e);
     }
+  }
+
+  private Watch answer(Client client, CallRequest call, byte[] payload, ServerResponse response) {
+    client.allowCall(call.options().deadline());
+    Watch watch = client.watch();
+    Answer answer = call(call, payload);
+    if (!watch.end()) {
+      throw new CloseConnectionException("the client has gone");
+    }
+    client.allowAnswer();
+    if (connections.isClosing()) {
+      response.header(HeaderValues.CONNECTION_CLOSE);
+    }
+    answer.send(response);
+    return watch;
   }
 
   private Answer call(CallRequest call, byte[] payload) {
@@ -87,9 +90,10 @@ final class CallHandler implements Handler {
   }
 
   /** The server reads on when there is something to read. */
-  private void awaitAnother(Watch watch) {
+  private void awaitAnother(Watch watch, ServerRequest request) {
+    boolean isLast = request.headers().containsToken(HeaderValues.CONNECTION_CLOSE);
     try {
-      if (connections.isClosing() || !watch.awaitAnother()) {
+      if (isLast || connections.isClosing() || !watch.awaitAnother()) {
         throw new CloseConnectionException("no more requests");
       }
     } catch (InterruptedException e) {

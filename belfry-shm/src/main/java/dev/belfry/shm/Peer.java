@@ -55,6 +55,21 @@ public final class Peer {
     return life.isAttached();
   }
 
+  /** How many messages to the guest it has not yet read. */
+  public int backlog() {
+    return exchange.link().outbox().ring().depth();
+  }
+
+  /** How many there can be. */
+  public int ringCapacity() {
+    return exchange.link().outbox().ring().capacity();
+  }
+
+  /** How many of the guest's own slots hold what it has sent and nobody has read. */
+  public int slotsUsed() {
+    return host.segment().slotsUsed(id);
+  }
+
   /**
    * Waits until the guest has attached.
    *

@@ -181,6 +181,11 @@ final class Ring {
     return checked(counter - tail());
   }
 
+  /** How many messages are under way, for who only looks: whatever the peer has written there. */
+  int depth() {
+    return Math.clamp(head() - tail(), 0, capacity());
+  }
+
   // r[impl shm.trust.counters]
   private int checked(int difference) {
     if (difference < 0 || difference > capacity()) {

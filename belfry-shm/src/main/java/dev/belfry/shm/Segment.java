@@ -200,6 +200,16 @@ public final class Segment implements AutoCloseable {
     return file.number();
   }
 
+  /** How many slots of the host's pool hold what it has sent and nobody has read. */
+  public int hostSlotsUsed() {
+    return slotsUsed(0);
+  }
+
+  /** Of the pool of a guest, or of the host, whose number is zero. */
+  int slotsUsed(int owner) {
+    return config().slotsPerGuest() - SegmentSnapshot.freeSlots(memory, layout, owner);
+  }
+
   /** The host's pool with its accounts. */
   HostSlots hostSlots() {
     if (hostSlots == null) {

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 final class Call {
   private static final VarHandle RESULT;
 
+  /** The result of a call that nobody wanted any more; so nobody ever sees it. */
+  private static final Object CANCELLED = new Object();
+
   static {
     try {
       RESULT = MethodHandles.lookup().findVarHandle(Call.class, "result", Object.class);
@@ -38,7 +41,10 @@ final class Call {
   /** Where it is; it may be elsewhere by the time this was read. */
   private volatile @Nullable Place place;
 
-  /** The answer, or a {@link CallException}; null until it has ended. */
+  /** How it is counted. */
+  private final CallMeter meter;
+
+  /** The answer, or why there is none: a {@link CallException} or {@link #CANCELLED}. */
   private volatile @Nullable Object result;
 
   /** A worker and the id that the call has there. */
@@ -49,13 +55,15 @@ final class Call {
       long methodId,
       byte[] payload,
       CallOptions options,
-      @Nullable CompletableFuture<byte[]> future) {
+      @Nullable CompletableFuture<byte[]> future,
+      CallMeter meter) {
     this.method = method;
     this.methodId = methodId;
     this.payload = payload;
     this.options = options;
     this.deadlineNanos = startNanos + options.deadline().toNanos();
     this.future = future;
+    this.meter = meter;
     this.waiter = future == null ? Thread.currentThread() : null;
   }
 
@@ -86,6 +94,7 @@ final class Call {
     if (!RESULT.compareAndSet(this, null, answer)) {
       return false;
     }
+    meter.finished();
     if (future != null) {
       var _ = future.completeAsync(() -> answer); // not on the loop, which has other things to do
     }
@@ -98,10 +107,20 @@ final class Call {
     if (!RESULT.compareAndSet(this, null, reason)) {
       return false;
     }
+    meter.failed(reason);
     if (future != null) {
       var _ = CompletableFuture.runAsync(() -> future.completeExceptionally(reason));
     }
     wake();
+    return true;
+  }
+
+  /** Ends it because its caller has gone. */
+  boolean cancel() {
+    if (!RESULT.compareAndSet(this, null, CANCELLED)) {
+      return false;
+    }
+    meter.cancelled();
     return true;
   }
 

@@ -3,16 +3,37 @@ package dev.belfry.workers;
 import java.util.List;
 
 /**
- * How it goes with a pool.
+ * How it goes with a pool. The numbers are read one after the other while it works, so they need
+ * not fit each other exactly.
  *
  * @param workers its processes
  * @param waiting how many callers wait for room
  * @param deaths how many workers have died
  * @param deathsInARow how many of the last died before they had done anything
  * @param circuitOpen whether that were too many, so that no more are started
+ * @param finished how many calls have got their answer
+ * @param failed how many calls have ended without one
+ * @param repeated how often a call was given to another worker because its worker had died
+ * @param deadLetters how many calls were given up because each worker that had them died
+ * @param callsPerSecond how many calls got their answer in the last whole second
+ * @param latency how long those took
+ * @param slotsUsed how many slots of shared memory hold payloads on their way
+ * @param slots how many there are, those of the host and of the workers that are there
  */
 public record PoolStatus(
-    List<WorkerStatus> workers, int waiting, long deaths, int deathsInARow, boolean circuitOpen) {
+    List<WorkerStatus> workers,
+    int waiting,
+    long deaths,
+    int deathsInARow,
+    boolean circuitOpen,
+    long finished,
+    long failed,
+    long repeated,
+    long deadLetters,
+    double callsPerSecond,
+    Latency latency,
+    int slotsUsed,
+    int slots) {
   /** Copies the list. */
   public PoolStatus {
     workers = List.copyOf(workers);
@@ -27,7 +48,20 @@ public record PoolStatus(
    * @param inFlight how many calls it has
    * @param finished how many it has answered
    * @param ageMillis how long ago it was started
+   * @param latency how long the calls took that it answered in the last whole second
+   * @param ringDepth how many messages to it it has not yet read
+   * @param ringCapacity how many there can be
+   * @param deaths how many have died in its place before it
    */
   public record WorkerStatus(
-      String name, int pid, String state, int inFlight, long finished, long ageMillis) {}
+      String name,
+      int pid,
+      String state,
+      int inFlight,
+      long finished,
+      long ageMillis,
+      Latency latency,
+      int ringDepth,
+      int ringCapacity,
+      long deaths) {}
 }

@@ -13,8 +13,10 @@ import dev.belfry.shm.SendResult;
 import dev.belfry.shm.Witness;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
@@ -45,6 +47,8 @@ final class PooledWorker implements PeerListener, MessageHandler {
   private final CallTable table;
   private final AtomicBoolean led = new AtomicBoolean();
   private final int attempts;
+  private final long deathsBefore;
+  private final LatencyMeter latencies = new LatencyMeter();
   private final long startNanos = System.nanoTime();
 
   private @Nullable Peer peer;
@@ -57,11 +61,15 @@ final class PooledWorker implements PeerListener, MessageHandler {
   private volatile long readyNanos;
   private @Nullable Death death;
 
-  PooledWorker(String name, Supervisor supervisor, int capacity, int attempts) {
+  /**
+   * @param deathsBefore how many died in its place before it
+   */
+  PooledWorker(String name, Supervisor supervisor, int capacity, int attempts, long deathsBefore) {
     this.name = name;
     this.supervisor = supervisor;
     this.table = new CallTable(capacity);
     this.attempts = attempts;
+    this.deathsBefore = deathsBefore;
   }
 
   /** Before its process is started. */
@@ -91,8 +99,23 @@ final class PooledWorker implements PeerListener, MessageHandler {
     return finished.get();
   }
 
-  long startNanos() {
-    return startNanos;
+  LatencyMeter latencies() {
+    return latencies;
+  }
+
+  /** How it goes. */
+  PoolStatus.WorkerStatus status(boolean isSpare, long nowNanos) {
+    return new PoolStatus.WorkerStatus(
+        name,
+        peer().pid().orElse(0),
+        isSpare ? "spare" : state.name().toLowerCase(Locale.ROOT),
+        load,
+        finished(),
+        TimeUnit.NANOSECONDS.toMillis(nowNanos - startNanos),
+        latencies.last(),
+        peer().backlog(),
+        peer().ringCapacity(),
+        deathsBefore);
   }
 
   /** When it became ready; 0 if it never did. */
@@ -279,6 +302,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
       return;
     }
     finished.incrementAndGet();
+    latencies.record(System.nanoTime() - call.startNanos);
     switch (status) {
       case OK -> call.succeed(payload);
       case UNKNOWN_METHOD -> call.fail(new UnknownMethod(call.method));

@@ -1,27 +1,24 @@
 package dev.belfry.workers;
 
 import dev.belfry.linux.ExitStatus;
-import dev.belfry.linux.Pipe;
-import dev.belfry.linux.Spawn;
-import dev.belfry.linux.Sys;
 import dev.belfry.loop.EventLoop;
+import dev.belfry.loop.Operation;
+import dev.belfry.loop.TimerOperation;
 import dev.belfry.shm.PeerOptions;
 import dev.belfry.shm.ShmHost;
 import dev.belfry.shm.SpawnTicket;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,11 +33,8 @@ final class Supervisor {
   /** Who served for so long was no part of a crash loop. */
   private static final long SERVED_NANOS = 1_000_000_000;
 
-  /** How long to wait for the last words of a process that has ended. */
-  private static final Duration LAST_WORDS = Duration.ofMillis(50);
-
-  /** Enough for any delay, and no overflow. */
-  private static final int MOST_DOUBLINGS = 20;
+  /** How often the meters are read. */
+  private static final Duration SECOND = Duration.ofSeconds(1);
 
   private static final PooledWorker[] NOBODY = {};
 
@@ -48,7 +42,14 @@ final class Supervisor {
   private final ShmHost host;
   private final EventLoop loop;
   private final Gate gate;
+  private final CallMeter meter;
   private final Consumer<Call> again;
+  private final CrashLoop crashLoop;
+  private final TimerOperation everySecond;
+
+  /** How many have died in each place. */
+  private final long[] deathsInPlace;
+
   private final List<Seat> seats = new ArrayList<>();
   private final List<PooledWorker> spares = new ArrayList<>();
 
@@ -56,37 +57,26 @@ final class Supervisor {
   private volatile PooledWorker[] active = NOBODY;
 
   private volatile List<PooledWorker> all = List.of();
-  private volatile boolean circuitOpen;
-  private final AtomicInteger deathsInARow = new AtomicInteger();
   private final AtomicLong deaths = new AtomicLong();
   private volatile boolean leaving;
   private int waitingToStart;
   private int lastNumber;
 
-  /** A worker with its output. */
-  private static final class Seat {
-    final PooledWorker worker;
-    @Nullable WorkerOutput out;
-    @Nullable WorkerOutput err;
-    int pid;
-    boolean unwanted;
-    @Nullable Runnable whenSilent;
-
-    Seat(PooledWorker worker) {
-      this.worker = worker;
-    }
-
-    boolean isSilent() {
-      return (out == null || out.isEnded()) && (err == null || err.isEnded());
-    }
-  }
-
-  Supervisor(PoolOptions options, ShmHost host, Gate gate, Consumer<Call> again) {
+  Supervisor(PoolOptions options, ShmHost host, Gate gate, CallMeter meter, Consumer<Call> again) {
     this.options = options;
     this.host = host;
     this.loop = host.loop();
     this.gate = gate;
+    this.meter = meter;
     this.again = again;
+    this.crashLoop =
+        new CrashLoop(
+            options.crashLimit,
+            options.firstDelay,
+            options.longestDelay,
+            RandomGenerator.getDefault());
+    this.everySecond = loop.scheduler().after(SECOND);
+    this.deathsInPlace = new long[options.workers + options.spares];
   }
 
   // For any thread.
@@ -105,11 +95,11 @@ final class Supervisor {
   }
 
   boolean isCircuitOpen() {
-    return circuitOpen;
+    return crashLoop.isOpen();
   }
 
   int deathsInARow() {
-    return deathsInARow.get();
+    return crashLoop.deathsInARow();
   }
 
   long deaths() {
@@ -117,15 +107,18 @@ final class Supervisor {
   }
 
   void start() {
-    post(this::fillUp);
+    post(
+        () -> {
+          fillUp();
+          everySecond.start(this::secondIsOver);
+        });
   }
 
   /** Starts workers again after a crash loop. */
   void reset() {
     post(
         () -> {
-          circuitOpen = false;
-          deathsInARow.set(0);
+          crashLoop.reset();
           fillUp();
         });
   }
@@ -163,6 +156,7 @@ final class Supervisor {
   }
 
   void again(Call call) {
+    meter.repeated();
     again.accept(call);
   }
 
@@ -207,7 +201,7 @@ final class Supervisor {
 
   private void fillUp() {
     int wanted = options.workers + options.spares;
-    while (!leaving && !circuitOpen && wantedSeats() + waitingToStart < wanted) {
+    while (!leaving && !crashLoop.isOpen() && wantedSeats() + waitingToStart < wanted) {
       try {
         startOne();
       } catch (IOException e) { // all entries are still held by workers that are about to end
@@ -234,7 +228,10 @@ final class Supervisor {
 
   private void startOne() throws IOException {
     String name = options.name + "-" + ++lastNumber;
-    var worker = new PooledWorker(name, this, options.callsPerWorker, options.attempts);
+    int place = freePlace();
+    var worker =
+        new PooledWorker(
+            name, this, options.callsPerWorker, options.attempts, deathsInPlace[place]);
     SpawnTicket ticket =
         host.addPeer(
             PeerOptions.DEFAULT
@@ -244,11 +241,11 @@ final class Supervisor {
                 .withStrategy(options.strategy)
                 .withAttachLimit(options.readyLimit));
     worker.connect(ticket.peer(), host.segment().config());
-    var seat = new Seat(worker);
+    var seat = new Seat(worker, place, options, loop);
     seats.add(seat);
     all = seats.stream().map(it -> it.worker).toList();
     try {
-      spawn(seat, ticket);
+      seat.spawn(host, ticket, line -> tell(() -> options.listener.onOutput(name, line)));
     } catch (IOException e) {
       ticket.close();
       LOG.log(Level.DEBUG, "cannot start " + name, e);
@@ -261,31 +258,11 @@ final class Supervisor {
     }
   }
 
-  private void spawn(Seat seat, SpawnTicket ticket) throws IOException {
-    Sys sys = Sys.forAnyThread();
-    Pipe out = Pipe.open(sys, true);
-    Pipe err = Pipe.open(sys, true);
-    try (var _ = out.writer();
-        var _ = err.writer()) {
-      Consumer<String> lines =
-          line -> tell(() -> options.listener.onOutput(seat.worker.name(), line));
-      seat.out = new WorkerOutput(loop, out.reader(), lines, () -> silent(seat));
-      seat.err = new WorkerOutput(loop, err.reader(), lines, () -> silent(seat));
-      host.spawn(options.command, ticket, spawn -> dress(spawn, out, err));
-      seat.pid = ticket.peer().pid().orElse(0);
-      seat.out.start();
-      seat.err.start();
-    }
-  }
-
-  private Spawn dress(Spawn spawn, Pipe out, Pipe err) {
-    if (options.directory != null) {
-      spawn.directory(options.directory);
-    }
-    return spawn
-        .environment(options.environment)
-        .standard(1, out.writer().number())
-        .standard(2, err.writer().number());
+  private int freePlace() {
+    return IntStream.range(0, deathsInPlace.length)
+        .filter(place -> seats.stream().noneMatch(seat -> seat.place == place && !seat.unwanted))
+        .findFirst()
+        .orElseThrow(); // there are as many as are wanted
   }
 
   private void endIfNotReady(PooledWorker worker) {
@@ -347,62 +324,32 @@ final class Supervisor {
 
   private void gone(PooledWorker worker, @Nullable ExitStatus status, String how) {
     withdraw(worker);
-    Optional<Seat> found = seatOf(worker);
-    if (found.isEmpty()) {
-      return;
-    }
-    Seat seat = found.get();
-    Runnable bury = () -> bury(seat, status, how);
-    if (seat.isSilent()) {
-      bury.run();
-    } else {
-      seat.whenSilent = bury;
-      loop.scheduler().after(LAST_WORDS).start(_ -> shut(seat));
-    }
-  }
-
-  private void silent(Seat seat) {
-    Runnable waiting = seat.whenSilent;
-    if (seat.isSilent() && waiting != null) {
-      seat.whenSilent = null;
-      waiting.run();
-    }
-  }
-
-  /** A child of the worker may hold its output and live on. */
-  private void shut(Seat seat) {
-    if (seat.out != null) {
-      seat.out.close();
-    }
-    if (seat.err != null) {
-      seat.err.close();
-    }
-    silent(seat);
+    seatOf(worker).ifPresent(seat -> seat.afterLastWords(() -> bury(seat, status, how)));
   }
 
   private void bury(Seat seat, @Nullable ExitStatus status, String how) {
     PooledWorker worker = seat.worker;
     boolean wanted = worker.state() != PooledWorker.State.GONE && !seat.unwanted && !leaving;
-    String tail = seat.err == null ? "" : seat.err.tail();
-    int code = status == null ? -1 : status.shellCode();
-    Death death = Death.of(worker.name(), seat.pid, code, how, tail, crashFile(seat.pid));
+    Death death = seat.death(status, how);
     worker.ended(death);
+    meter.keep(worker.latencies());
     seats.remove(seat);
     all = seats.stream().map(it -> it.worker).toList();
     if (wanted) {
       deaths.incrementAndGet();
+      deathsInPlace[seat.place]++;
       tell(() -> options.listener.onDeath(death));
       count(worker);
     }
     gate.changedForAll();
-    if (circuitOpen || leaving) {
+    if (crashLoop.isOpen() || leaving) {
       return;
     }
-    Duration delay = wanted ? delay() : Duration.ZERO;
-    if (delay.isZero()) {
+    Duration pause = wanted ? crashLoop.pause() : Duration.ZERO;
+    if (pause.isZero()) {
       fillUp();
     } else {
-      fillUpAfter(delay);
+      fillUpAfter(pause);
     }
   }
 
@@ -410,32 +357,17 @@ final class Supervisor {
     long ready = worker.readyNanos();
     boolean served =
         worker.finished() > 0 || (ready != 0 && System.nanoTime() - ready > SERVED_NANOS);
-    int inARow = deathsInARow.updateAndGet(count -> served ? 0 : count + 1);
-    if (inARow >= options.crashLimit && !circuitOpen) {
-      circuitOpen = true;
+    if (crashLoop.died(served)) {
+      int inARow = crashLoop.deathsInARow();
       tell(() -> options.listener.onCircuitOpen(inARow));
     }
   }
 
-  /** Twice as long for each death in a row, and not all at the same time. */
-  private Duration delay() {
-    int inARow = deathsInARow.get();
-    if (inARow == 0) {
-      return Duration.ZERO;
+  private void secondIsOver(Operation<? extends @Nullable Void> timer) {
+    if (timer.hasValue()) { // else the loop has stopped
+      meter.turn(all.stream().map(PooledWorker::latencies).toList(), System.nanoTime());
+      everySecond.start(this::secondIsOver);
     }
-    int doublings = Math.min(inARow - 1, MOST_DOUBLINGS);
-    long whole =
-        Math.min(options.longestDelay.toMillis(), options.firstDelay.toMillis() << doublings);
-    return Duration.ofMillis(ThreadLocalRandom.current().nextLong(whole / 2, whole + 1));
-  }
-
-  private Optional<Path> crashFile(int pid) {
-    String name = "hs_err_pid" + pid + ".log";
-    return Stream.of(options.crashDirectory, options.directory, Path.of(""))
-        .filter(directory -> directory != null)
-        .map(directory -> directory.resolve(name))
-        .filter(Files::exists)
-        .findFirst();
   }
 
   private Optional<Seat> seatOf(PooledWorker worker) {

@@ -4,12 +4,12 @@ import dev.belfry.loop.EventLoop;
 import dev.belfry.loop.EventLoopGroup;
 import dev.belfry.loop.LoopOptions;
 import dev.belfry.shm.HostOptions;
+import dev.belfry.shm.Peer;
 import dev.belfry.shm.SegmentConfig;
 import dev.belfry.shm.ShmHost;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Locale;
-import java.util.OptionalInt;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -41,6 +41,7 @@ public final class WorkerPool implements AutoCloseable {
   private final EventLoopGroup group;
   private final ShmHost host;
   private final Gate gate = new Gate();
+  private final CallMeter meter = new CallMeter(System.nanoTime());
   private final Supervisor supervisor;
   private final Deadlines deadlines;
   private volatile boolean closed;
@@ -48,7 +49,7 @@ public final class WorkerPool implements AutoCloseable {
   private WorkerPool(PoolOptions options, EventLoopGroup group, ShmHost host) {
     this.group = group;
     this.host = host;
-    this.supervisor = new Supervisor(options, host, gate, this::again);
+    this.supervisor = new Supervisor(options, host, gate, meter, this::again);
     this.deadlines = new Deadlines(host.loop(), WorkerPool::abandon);
   }
 
@@ -94,9 +95,17 @@ public final class WorkerPool implements AutoCloseable {
   public byte[] call(String method, byte[] payload, CallOptions options)
       throws CallException, InterruptedException {
     Call call = newCall(method, payload, options, null);
-    place(call);
+    try {
+      place(call);
+    } catch (CallException e) {
+      call.fail(e);
+    } catch (InterruptedException e) {
+      call.cancel();
+      throw e;
+    }
     while (!call.isDone()) {
       if (Thread.interrupted()) {
+        call.cancel();
         abandon(call);
         throw new InterruptedException();
       }
@@ -125,7 +134,7 @@ public final class WorkerPool implements AutoCloseable {
     var _ =
         future.whenComplete(
             (_, _) -> {
-              if (future.isCancelled() && call.fail(new PoolClosed())) {
+              if (future.isCancelled() && call.cancel()) {
                 abandon(call);
               }
             });
@@ -141,7 +150,7 @@ public final class WorkerPool implements AutoCloseable {
     return future;
   }
 
-  private static Call newCall(
+  private Call newCall(
       String method,
       byte[] payload,
       CallOptions options,
@@ -150,7 +159,7 @@ public final class WorkerPool implements AutoCloseable {
       throw new IllegalArgumentException(
           "a payload has at most %d bytes, not %d".formatted(Protocol.MOST_BYTES, payload.length));
     }
-    return new Call(method, Protocol.methodId(method), payload, options, future);
+    return new Call(method, Protocol.methodId(method), payload, options, future, meter);
   }
 
   /** Gives a call to the worker that has least to do, waiting for room if it may. */
@@ -224,7 +233,9 @@ public final class WorkerPool implements AutoCloseable {
             () -> {
               try {
                 place(call);
-                if (!call.isDone()) {
+                if (call.isDone()) {
+                  abandon(call); // perhaps it was given up on the way
+                } else {
                   call.nudge();
                 }
               } catch (CallException e) {
@@ -256,32 +267,27 @@ public final class WorkerPool implements AutoCloseable {
     return true;
   }
 
-  /** How it goes. */
+  /** How it goes. For any number of readers. */
   public PoolStatus status() {
     long now = System.nanoTime();
+    List<PooledWorker> workers = supervisor.all();
+    CallMeter.Second second = meter.last();
+    List<Peer> attached =
+        workers.stream().map(PooledWorker::peer).filter(Peer::isAttached).toList();
     return new PoolStatus(
-        supervisor.all().stream()
-            .map(
-                worker ->
-                    new PoolStatus.WorkerStatus(
-                        worker.name(),
-                        pid(worker),
-                        supervisor.isSpare(worker)
-                            ? "spare"
-                            : worker.state().name().toLowerCase(Locale.ROOT),
-                        worker.load(),
-                        worker.finished(),
-                        TimeUnit.NANOSECONDS.toMillis(now - worker.startNanos())))
-            .toList(),
+        workers.stream().map(it -> it.status(supervisor.isSpare(it), now)).toList(),
         gate.waiting(),
         supervisor.deaths(),
         supervisor.deathsInARow(),
-        supervisor.isCircuitOpen());
-  }
-
-  private static int pid(PooledWorker worker) {
-    OptionalInt pid = worker.peer().pid();
-    return pid.orElse(0);
+        supervisor.isCircuitOpen(),
+        meter.finishedCount(),
+        meter.failedCount(),
+        meter.repeatedCount(),
+        meter.deadLetterCount(),
+        second.callsPerSecond(),
+        second.latency(),
+        host.segment().hostSlotsUsed() + attached.stream().mapToInt(Peer::slotsUsed).sum(),
+        host.segment().config().slotsPerGuest() * (1 + attached.size()));
   }
 
   private int inFlight() {

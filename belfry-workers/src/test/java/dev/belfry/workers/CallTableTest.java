@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 final class CallTableTest {
   private static Call call() {
-    return new Call("m", 1, new byte[0], CallOptions.DEFAULT, null);
+    return new Call("m", 1, new byte[0], CallOptions.DEFAULT, null, new CallMeter(0));
   }
 
   @Test

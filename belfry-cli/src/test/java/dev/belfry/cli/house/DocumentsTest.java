@@ -53,12 +53,14 @@ final class DocumentsTest {
         "README.md",
         "CONTRIBUTING.md",
         "CHANGELOG.md",
+        "docs/counters.md",
         "docs/decisions.md",
         "docs/loop.md",
         "docs/releasing.md",
         "docs/signals.md",
         "docs/spec/README.md",
-        "docs/windows.md"
+        "docs/windows.md",
+        "docs/workers.md"
       })
   void linksLeadToFilesThatExist(String document) throws IOException {
     Project project = Project.current();
@@ -71,7 +73,14 @@ final class DocumentsTest {
   // r[verify signals.docs.cross]
   // r[verify signals.docs.usage]
   @ParameterizedTest
-  @ValueSource(strings = {"README.md", "docs/loop.md", "docs/signals.md"})
+  @ValueSource(
+      strings = {
+        "README.md",
+        "docs/counters.md",
+        "docs/loop.md",
+        "docs/signals.md",
+        "docs/workers.md"
+      })
   void documentsShowTheCodeThatIsCompiled(String document) throws IOException {
     List<Includes.Include> includes = Includes.of(Project.current(), document);
     assertThat(includes)

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  */
 final class Includes {
   private static final Pattern INCLUDE =
-      Pattern.compile("<!-- include: (\\S+)#(\\S+) -->\n```java\n(.*?)```", Pattern.DOTALL);
+      Pattern.compile("<!-- include: (\\S+)#(\\S+) -->\n```(?:java|c)\n(.*?)```", Pattern.DOTALL);
 
   private Includes() {}
 

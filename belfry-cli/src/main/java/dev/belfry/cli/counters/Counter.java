@@ -1,0 +1,115 @@
+package dev.belfry.cli.counters;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What a sample holds, in the order of its bytes: first what is said of the host, then what is said
+ * of each of its workers. New ones come at the end of their part; a name keeps its meaning for
+ * ever.
+ */
+enum Counter {
+  SAMPLED_AT(Part.HOST, Type.INTEGER, "ns"),
+  PERIOD(Part.HOST, Type.INTEGER, "ns"),
+  PID(Part.HOST, Type.INTEGER, ""),
+  STARTED_AT(Part.HOST, Type.INTEGER, "ms"),
+  WORKERS(Part.HOST, Type.INTEGER, ""),
+  FINISHED(Part.HOST, Type.INTEGER, "calls"),
+  FAILED(Part.HOST, Type.INTEGER, "calls"),
+  REPEATED(Part.HOST, Type.INTEGER, "calls"),
+  DEAD_LETTERS(Part.HOST, Type.INTEGER, "calls"),
+  CALLS_PER_SECOND(Part.HOST, Type.REAL, "calls/s"),
+  LATENCY_P50(Part.HOST, Type.INTEGER, "ns"),
+  LATENCY_P99(Part.HOST, Type.INTEGER, "ns"),
+  LATENCY_MAX(Part.HOST, Type.INTEGER, "ns"),
+  SLOTS_USED(Part.HOST, Type.INTEGER, "slots"),
+  SLOTS(Part.HOST, Type.INTEGER, "slots"),
+  WAITING(Part.HOST, Type.INTEGER, "callers"),
+  DEATHS(Part.HOST, Type.INTEGER, "workers"),
+  DEATHS_IN_A_ROW(Part.HOST, Type.INTEGER, "workers"),
+  CIRCUIT_OPEN(Part.HOST, Type.INTEGER, ""),
+
+  WORKER_NAME(Part.WORKER, Type.TEXT, ""),
+  WORKER_STATE(Part.WORKER, Type.TEXT, ""),
+  WORKER_PID(Part.WORKER, Type.INTEGER, ""),
+  WORKER_AGE(Part.WORKER, Type.INTEGER, "ms"),
+  WORKER_IN_FLIGHT(Part.WORKER, Type.INTEGER, "calls"),
+  WORKER_FINISHED(Part.WORKER, Type.INTEGER, "calls"),
+  WORKER_LATENCY_P50(Part.WORKER, Type.INTEGER, "ns"),
+  WORKER_LATENCY_P99(Part.WORKER, Type.INTEGER, "ns"),
+  WORKER_LATENCY_MAX(Part.WORKER, Type.INTEGER, "ns"),
+  WORKER_RING_DEPTH(Part.WORKER, Type.INTEGER, "messages"),
+  WORKER_RING_CAPACITY(Part.WORKER, Type.INTEGER, "messages"),
+  WORKER_DEATHS(Part.WORKER, Type.INTEGER, "workers");
+
+  /** Of whom something is said; the number stands in the file. */
+  enum Part {
+    HOST(0),
+    WORKER(1);
+
+    final int number;
+
+    Part(int number) {
+      this.number = number;
+    }
+
+    List<Counter> counters() {
+      return Arrays.stream(Counter.values()).filter(it -> it.part == this).toList();
+    }
+
+    /** How many bytes it takes. */
+    int bytes() {
+      return counters().stream().mapToInt(it -> it.type.bytes).sum();
+    }
+  }
+
+  /** What its bytes are; the number stands in the file. */
+  enum Type {
+    /** A signed integer. */
+    INTEGER(1, Long.BYTES),
+    /** An IEEE 754 binary64. */
+    REAL(2, Double.BYTES),
+    /** UTF-8, filled up with zeros. */
+    TEXT(3, 32);
+
+    final int number;
+    final int bytes;
+
+    Type(int number, int bytes) {
+      this.number = number;
+      this.bytes = bytes;
+    }
+  }
+
+  final Part part;
+  final Type type;
+  final String unit;
+  private int offset;
+
+  static {
+    for (Part part : Part.values()) {
+      int next = 0;
+      for (Counter counter : part.counters()) {
+        counter.offset = next;
+        next += counter.type.bytes;
+      }
+    }
+  }
+
+  Counter(Part part, Type type, String unit) {
+    this.part = part;
+    this.type = type;
+    this.unit = unit;
+  }
+
+  /** Its name in the file. */
+  String text() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Where it begins in its part, as this version writes it; who reads asks the file. */
+  int offset() {
+    return offset;
+  }
+}

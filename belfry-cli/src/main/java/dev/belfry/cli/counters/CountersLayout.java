@@ -1,0 +1,110 @@
+package dev.belfry.cli.counters;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Where everything lies in a file of counters. All numbers are little-endian.
+ *
+ * <pre>
+ *    0  u64   magic           "BELFRYCT"; written last
+ *    8  u32   version         1
+ *   12  u32   fields          how many descriptions of fields there are
+ *   16  u32   field bytes     how long one of them is
+ *   20  u32   host bytes      the part of a sample about the host
+ *   24  u32   worker bytes    the part of a sample about one worker
+ *   28  u32   most workers    how many of these a sample has room for
+ *   32  u32   samples offset  where the two samples begin
+ *   36  u32   sample bytes    how long one of them is
+ *   40  u64   latest          the number of the latest whole sample; 0 if there is none yet
+ *   64        the descriptions of the fields
+ *               0  char[32]  name
+ *              32  char[16]  unit
+ *              48  u32       part    0 host, 1 worker
+ *              52  u32       type    1 integer, 2 real, 3 text
+ *              56  u32       offset  in that part
+ *              60  u32       bytes
+ *              64
+ *      the two samples; number n is the one with the index n mod 2
+ *               0  u64       number  of the sample; -1 while it is written
+ *               8            host part
+ *                            worker parts, as many as the field "workers" says
+ * </pre>
+ *
+ * Who writes fills the sample that is not the latest: takes its number away, writes, gives it its
+ * number, and makes that the latest. So there is always a whole sample to read, also when the
+ * writer is killed in the middle; and who reads knows by the number, before and after, that nobody
+ * has written meanwhile.
+ */
+final class CountersLayout {
+  static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
+  static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
+  static final ValueLayout.OfDouble DOUBLE =
+      ValueLayout.JAVA_DOUBLE.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  static final long MAGIC = 0x5443_5952_464c_4542L; // "BELFRYCT"
+  static final int VERSION = 1;
+
+  static final int MAGIC_AT = 0;
+  static final int VERSION_AT = 8;
+  static final int FIELDS_AT = 12;
+  static final int FIELD_BYTES_AT = 16;
+  static final int HOST_BYTES_AT = 20;
+  static final int WORKER_BYTES_AT = 24;
+  static final int MOST_WORKERS_AT = 28;
+  static final int SAMPLES_OFFSET_AT = 32;
+  static final int SAMPLE_BYTES_AT = 36;
+  static final int LATEST_AT = 40;
+  static final int HEADER_BYTES = 64;
+
+  static final int NAME_AT = 0;
+  static final int NAME_BYTES = 32;
+  static final int UNIT_AT = NAME_AT + NAME_BYTES;
+  static final int UNIT_BYTES = 16;
+  static final int PART_AT = UNIT_AT + UNIT_BYTES;
+  static final int TYPE_AT = PART_AT + Integer.BYTES;
+  static final int OFFSET_AT = TYPE_AT + Integer.BYTES;
+  static final int BYTES_AT = OFFSET_AT + Integer.BYTES;
+  static final int FIELD_BYTES = BYTES_AT + Integer.BYTES;
+
+  /** Within a sample. */
+  static final int NUMBER_AT = 0;
+
+  static final int HOST_AT = Long.BYTES;
+  static final long BEING_WRITTEN = -1;
+
+  /** As many as a pool can have. */
+  static final int MOST_WORKERS = 255;
+
+  static final int SAMPLES_OFFSET = HEADER_BYTES + FIELD_BYTES * Counter.values().length;
+  static final int SAMPLE_BYTES =
+      HOST_AT + Counter.Part.HOST.bytes() + MOST_WORKERS * Counter.Part.WORKER.bytes();
+  static final int TOTAL_BYTES = SAMPLES_OFFSET + 2 * SAMPLE_BYTES;
+
+  private CountersLayout() {}
+
+  /** Writes text, as much of it as fits in whole characters, and zeros behind it. */
+  static void putText(MemorySegment memory, long at, int bytes, String text) {
+    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+    int length = Math.min(utf8.length, bytes);
+    while (length < utf8.length && length > 0 && (utf8[length] & 0xc0) == 0x80) {
+      length--; // would cut a character in two
+    }
+    memory.asSlice(at, bytes).fill((byte) 0);
+    MemorySegment.copy(utf8, 0, memory, JAVA_BYTE, at, length);
+  }
+
+  /** Reads text up to the zeros. */
+  static String text(MemorySegment memory, long at, int bytes) {
+    byte[] utf8 = memory.asSlice(at, bytes).toArray(JAVA_BYTE);
+    int length = 0;
+    while (length < bytes && utf8[length] != 0) {
+      length++;
+    }
+    return new String(utf8, 0, length, StandardCharsets.UTF_8);
+  }
+}

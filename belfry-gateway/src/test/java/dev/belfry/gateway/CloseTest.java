@@ -1,0 +1,95 @@
+package dev.belfry.gateway;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.belfry.testkit.Descriptors;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The end of a gateway. */
+@Timeout(120)
+final class CloseTest {
+  private static CompletableFuture<HttpResponse<byte[]>> sleep(Running running, String millis) {
+    CompletableFuture<HttpResponse<byte[]>> answer =
+        running.client.sendAsync(running.call("sleep", millis).build(), BodyHandlers.ofByteArray());
+    await().until(() -> running.inFlight() == 1);
+    return answer;
+  }
+
+  @Test
+  void callsUnderWayFinishAndNobodyElseGetsIn() throws Exception {
+    try (Running running = Running.open(Running.pool().spares(0), Running.options());
+        SocketChannel idle = running.connect();
+        SocketChannel silent = running.connect()) {
+      Raw.write(idle, Raw.post("upper", "", "kept alive"));
+      Raw.readUntil(idle, "KEPT ALIVE");
+      CompletableFuture<HttpResponse<byte[]>> answer = sleep(running, "2000");
+      CompletableFuture<Boolean> closed =
+          CompletableFuture.supplyAsync(() -> running.gateway.close(Duration.ofSeconds(30)));
+      assertThat(Raw.readAll(idle)).isEmpty();
+      assertThat(Raw.readAll(silent)).isEmpty();
+      assertThatExceptionOfType(ConnectException.class).isThrownBy(running::connect);
+      assertThat(closed).isNotDone();
+      assertThat(answer).isNotDone();
+
+      assertThat(new String(answer.get().body(), UTF_8)).isEqualTo("slept");
+      assertThat(answer.get().headers().firstValue("connection")).contains("close");
+      assertThat(closed.get()).isTrue();
+    }
+  }
+
+  @Test
+  void whatDoesNotFinishIsCutOffAndItsCallCancelled() throws Exception {
+    try (Running running = Running.open(Running.pool().spares(0), Running.options())) {
+      CompletableFuture<HttpResponse<byte[]>> answer = sleep(running, "60000");
+      long start = System.nanoTime();
+      assertThat(running.gateway.close(Duration.ofMillis(300))).isFalse();
+      assertThat(Duration.ofNanos(System.nanoTime() - start))
+          .isBetween(Duration.ofMillis(300), Duration.ofSeconds(10));
+      assertThat(answer)
+          .failsWithin(Duration.ofSeconds(10))
+          .withThrowableOfType(ExecutionException.class);
+      await().until(() -> running.inFlight() == 0);
+      assertThat(running.pool.status().deaths()).isZero();
+    }
+  }
+
+  @Test
+  void whoWantsToSendNoMoreIsNotKeptWaiting() throws Exception {
+    try (Running running = Running.open(Running.pool().spares(0), Running.options());
+        SocketChannel channel = running.connect()) {
+      long start = System.nanoTime();
+      Raw.write(channel, Raw.post("upper", "Connection: close\r\n", "the last"));
+      assertThat(Raw.readAll(channel)).endsWith("THE LAST");
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+    }
+  }
+
+  @Test
+  void nothingStaysOpen() throws Exception {
+    try (Running first = Running.open(Running.pool().spares(0), Running.options())) {
+      first.text(first.call("upper", "loads classes and opens what stays open"));
+      Descriptors before = Descriptors.now();
+      for (int i = 0; i < 5; i++) {
+        try (Gateway another = Gateway.open(Running.options(), first.pool);
+            SocketChannel channel =
+                SocketChannel.open(new InetSocketAddress("127.0.0.1", another.port()))) {
+          Raw.write(channel, Raw.post("upper", "", "hello"));
+          Raw.readUntil(channel, "HELLO");
+        }
+      }
+      await().untilAsserted(() -> assertThat(before.openedSince()).isEmpty());
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package dev.belfry.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.belfry.workers.WorkerPool;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Programs of this machine may call, web pages may not, and over a network only with a token. */
+@Timeout(120)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class WhoMayTest {
+  private WorkerPool pool;
+  private Gateway gateway;
+
+  @BeforeAll
+  void open() throws Exception {
+    pool = WorkerPool.open(Running.pool().spares(0));
+    assertThat(pool.awaitReady(Running.LONG)).isTrue();
+    gateway = Gateway.open(Running.options(), pool);
+  }
+
+  @AfterAll
+  void close() throws Exception {
+    gateway.close();
+    pool.close();
+  }
+
+  private static String send(InetAddress address, Gateway to, String headers) throws IOException {
+    try (SocketChannel channel = SocketChannel.open(new InetSocketAddress(address, to.port()))) {
+      String head =
+          "POST /call/upper HTTP/1.1\r\n%sConnection: close\r\nContent-Length: 2\r\n\r\nhi";
+      Raw.write(channel, head.formatted(headers));
+      return Raw.readAll(channel);
+    }
+  }
+
+  private String send(String headers) throws IOException {
+    return send(InetAddress.getLoopbackAddress(), gateway, headers);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"localhost", "LOCALHOST:7070", "127.0.0.1:1", "127.1.2.3", "[::1]", "[::1]:7070"})
+  void namesOfThisMachineAreOurs(String host) throws Exception {
+    assertThat(send("Host: " + host + "\r\n")).startsWith("HTTP/1.1 200 ").endsWith("HI");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example:7070",
+        "10.0.0.1",
+        "[fe80::1]:7070"
+      })
+  void aNameThatSomebodyElseMadeMeanThisMachineIsRefused(String host) throws Exception {
+    assertThat(send("Host: " + host + "\r\n"))
+        .startsWith("HTTP/1.1 403 ")
+        .contains("\"error\":\"foreign_host\"");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://evil.example",
+    "null",
+    "http://localhost:8080",
+    "http://localhost",
+    "http://127.0.0.1:7070",
+    "http://localhost:7070.evil.example"
+  })
+  void aPageOfAnotherOriginIsRefused(String origin) throws Exception {
+    assertThat(send("Host: localhost:7070\r\nOrigin: " + origin + "\r\n"))
+        .startsWith("HTTP/1.1 403 ")
+        .contains("\"error\":\"foreign_origin\"");
+  }
+
+  @Test
+  void aPageOfTheSameOriginMayCall() throws Exception {
+    assertThat(send("Host: localhost:7070\r\nOrigin: http://localhost:7070\r\n")).endsWith("HI");
+  }
+
+  @Test
+  void withoutTheTokenNobodyMay() throws Exception {
+    try (Gateway guarded = Gateway.open(Running.options().bearer("secret"::equals), pool)) {
+      String host = "Host: localhost\r\n";
+      InetAddress here = InetAddress.getLoopbackAddress();
+      for (String wrong : new String[] {"", "Authorization: Bearer other\r\n"}) {
+        assertThat(send(here, guarded, host + wrong))
+            .startsWith("HTTP/1.1 401 ")
+            .containsIgnoringCase("WWW-Authenticate: Bearer")
+            .contains("\"error\":\"unauthorized\"");
+      }
+      assertThat(send(here, guarded, host + "Authorization: Basic secret\r\n"))
+          .startsWith("HTTP/1.1 401 ");
+      assertThat(send(here, guarded, host + "Authorization: bearer secret\r\n")).endsWith("HI");
+    }
+  }
+
+  @Test
+  void overANetworkThereIsNoGatewayWithoutAToken() throws Exception {
+    InetSocketAddress everywhere = new InetSocketAddress("0.0.0.0", 0);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Gateway.open(new GatewayOptions().address(everywhere), pool))
+        .withMessageContaining("0.0.0.0 is not a loopback address and needs bearer(...)");
+    GatewayOptions options = new GatewayOptions().address(everywhere).bearer("secret"::equals);
+    try (Gateway open = Gateway.open(options, pool)) {
+      String headers = "Host: workers.example\r\nAuthorization: Bearer secret\r\n";
+      assertThat(send(InetAddress.getLoopbackAddress(), open, headers)).endsWith("HI");
+    }
+  }
+
+  @Test
+  void aPortThatIsTakenIsSaid() {
+    var taken = new InetSocketAddress(InetAddress.getLoopbackAddress(), gateway.port());
+    assertThatExceptionOfType(IOException.class)
+        .isThrownBy(() -> Gateway.open(new GatewayOptions().address(taken), pool))
+        .withMessageContaining("the gateway cannot listen");
+  }
+
+  @Test
+  void limitsThatCannotBeAreRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new GatewayOptions().mostBytes((64 << 20) + 1));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new GatewayOptions().deadline(Duration.ZERO));
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () ->
+                Gateway.open(
+                    new GatewayOptions()
+                        .address(InetSocketAddress.createUnresolved("nowhere.invalid", 1)),
+                    pool))
+        .withMessage("there is no address for nowhere.invalid");
+  }
+}

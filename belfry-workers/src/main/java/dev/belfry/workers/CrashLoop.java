@@ -1,0 +1,68 @@
+package dev.belfry.workers;
+
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+
+/**
+ * Decides whether and when a worker is started after another has died. Who dies before it has
+ * served is followed later and later, and after so many in a row by nobody: then the circuit is
+ * open, until somebody resets it. Any thread may look; the loop thread does the rest.
+ */
+final class CrashLoop {
+  /** Enough for any delay, and no overflow. */
+  private static final int MOST_DOUBLINGS = 20;
+
+  private final int limit;
+  private final Duration first;
+  private final Duration longest;
+  private final RandomGenerator random;
+
+  private volatile int deathsInARow;
+  private volatile boolean open;
+
+  CrashLoop(int limit, Duration first, Duration longest, RandomGenerator random) {
+    this.limit = limit;
+    this.first = first;
+    this.longest = longest;
+    this.random = random;
+  }
+
+  /** How many of the last died before they had served. */
+  int deathsInARow() {
+    return deathsInARow;
+  }
+
+  /** Whether that were too many. */
+  boolean isOpen() {
+    return open;
+  }
+
+  /**
+   * A worker has died.
+   *
+   * @param served whether it had done something before
+   * @return whether this was one too many
+   */
+  boolean died(boolean served) {
+    int inARow = served ? 0 : deathsInARow + 1;
+    deathsInARow = inARow;
+    boolean opens = inARow >= limit && !open;
+    open |= opens;
+    return opens;
+  }
+
+  void reset() {
+    deathsInARow = 0;
+    open = false;
+  }
+
+  /** How long to wait: twice as long for each death in a row, and not all for the same time. */
+  Duration pause() {
+    if (deathsInARow == 0) {
+      return Duration.ZERO;
+    }
+    int doublings = Math.min(deathsInARow - 1, MOST_DOUBLINGS);
+    long whole = Math.min(longest.toMillis(), first.toMillis() << doublings);
+    return Duration.ofMillis(random.nextLong(whole / 2, whole + 1));
+  }
+}

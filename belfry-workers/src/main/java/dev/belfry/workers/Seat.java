@@ -1,0 +1,121 @@
+package dev.belfry.workers;
+
+import dev.belfry.linux.ExitStatus;
+import dev.belfry.linux.Pipe;
+import dev.belfry.linux.Spawn;
+import dev.belfry.linux.Sys;
+import dev.belfry.loop.EventLoop;
+import dev.belfry.shm.ShmHost;
+import dev.belfry.shm.SpawnTicket;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A worker's process with what it prints. On the loop thread. */
+final class Seat {
+  /** How long to wait for the last words of a process that has ended. */
+  private static final Duration LAST_WORDS = Duration.ofMillis(50);
+
+  final PooledWorker worker;
+
+  /** Which of the pool's places it has; whoever comes after it gets the same. */
+  final int place;
+
+  /** It is on its way out, and another has its place. */
+  boolean unwanted;
+
+  private final PoolOptions options;
+  private final EventLoop loop;
+  private @Nullable WorkerOutput out;
+  private @Nullable WorkerOutput err;
+  private int pid;
+  private @Nullable Runnable whenSilent;
+
+  Seat(PooledWorker worker, int place, PoolOptions options, EventLoop loop) {
+    this.worker = worker;
+    this.place = place;
+    this.options = options;
+    this.loop = loop;
+  }
+
+  /** Starts the process. */
+  void spawn(ShmHost host, SpawnTicket ticket, Consumer<String> lines) throws IOException {
+    Sys sys = Sys.forAnyThread();
+    Pipe outPipe = Pipe.open(sys, true);
+    try (var _ = outPipe.writer()) {
+      out = new WorkerOutput(loop, outPipe.reader(), lines, this::lookIfSilent);
+      Pipe errPipe = Pipe.open(sys, true);
+      try (var _ = errPipe.writer()) {
+        err = new WorkerOutput(loop, errPipe.reader(), lines, this::lookIfSilent);
+        host.spawn(options.command, ticket, spawn -> dress(spawn, outPipe, errPipe));
+        pid = ticket.peer().pid().orElse(0);
+        err.start();
+      }
+      out.start();
+    }
+  }
+
+  private Spawn dress(Spawn spawn, Pipe outPipe, Pipe errPipe) {
+    if (options.directory != null) {
+      spawn.directory(options.directory);
+    }
+    return spawn
+        .environment(options.environment)
+        .standard(1, outPipe.writer().number())
+        .standard(2, errPipe.writer().number());
+  }
+
+  /** Its process has ended: does something as soon as all that it had to say is read. */
+  void afterLastWords(Runnable action) {
+    if (isSilent()) {
+      action.run();
+    } else {
+      whenSilent = action;
+      loop.scheduler().after(LAST_WORDS).start(_ -> shut());
+    }
+  }
+
+  private boolean isSilent() {
+    return (out == null || out.isEnded()) && (err == null || err.isEnded());
+  }
+
+  private void lookIfSilent() {
+    Runnable waiting = whenSilent;
+    if (isSilent() && waiting != null) {
+      whenSilent = null;
+      waiting.run();
+    }
+  }
+
+  /** A child of the worker may hold its output and live on. */
+  private void shut() {
+    if (out != null) {
+      out.close();
+    }
+    if (err != null) {
+      err.close();
+    }
+    lookIfSilent();
+  }
+
+  /** How it ended. */
+  Death death(@Nullable ExitStatus status, String how) {
+    String tail = err == null ? "" : err.tail();
+    int code = status == null ? -1 : status.shellCode();
+    return Death.of(worker.name(), pid, code, how, tail, crashFile());
+  }
+
+  private Optional<Path> crashFile() {
+    String name = "hs_err_pid" + pid + ".log";
+    return Stream.of(options.crashDirectory, options.directory, Path.of(""))
+        .filter(directory -> directory != null)
+        .map(directory -> directory.resolve(name))
+        .filter(Files::exists)
+        .findFirst();
+  }
+}
