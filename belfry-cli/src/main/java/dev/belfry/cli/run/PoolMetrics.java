@@ -23,6 +23,12 @@ final class PoolMetrics {
     metrics.gauge("belfry.calls.in.flight", PoolMetrics::inFlight);
     metrics.gauge("belfry.calls.waiting", PoolStatus::waiting);
     metrics.gauge("belfry.circuit.open", status -> status.circuitOpen() ? 1 : 0);
+    metrics.gauge("belfry.slots.used", PoolStatus::slotsUsed);
+    metrics.gauge("belfry.calls.latency.p99.micros", status -> status.latency().p99Micros());
+    metrics.counter("belfry.calls.finished", PoolStatus::finished);
+    metrics.counter("belfry.calls.failed", PoolStatus::failed);
+    metrics.counter("belfry.calls.repeated", PoolStatus::repeated);
+    metrics.counter("belfry.calls.dead.letters", PoolStatus::deadLetters);
     metrics.counter("belfry.worker.deaths", PoolStatus::deaths);
   }
 

@@ -10,6 +10,7 @@ import dev.belfry.cli.config.ConfigFault;
 import dev.belfry.cli.config.ConfigFile;
 import dev.belfry.cli.config.GatewayConfig;
 import dev.belfry.cli.config.HostConfig;
+import dev.belfry.cli.counters.CountersWriter;
 import dev.belfry.cli.hosts.HostEntry;
 import dev.belfry.cli.hosts.RunDirectory;
 import dev.belfry.cli.log.ServiceLog;
@@ -102,15 +103,17 @@ final class RunningHost {
     URI admin = null;
     if (config.admin().isPresent()) {
       token = Surfaces.token(config.admin().get(), directory);
-      admin = openAdmin(config.admin().get(), token);
+      admin = openAdmin(config.admin().get(), token, pool);
     }
+    Path counters = directory.newCountersFile();
+    closeAtEnd("counters", CountersWriter.open(counters, pool::status));
     var entry =
         new HostEntry(
             ProcessHandle.current().pid(),
             config.name(),
             gateway,
             admin,
-            directory.newCountersFile(),
+            counters,
             file,
             startedAt);
     RunDirectory.Announcement announcement = directory.announce(entry);
@@ -152,9 +155,11 @@ final class RunningHost {
     }
   }
 
-  private URI openAdmin(AdminConfig admin, Optional<Token> token) throws IOException {
+  private URI openAdmin(AdminConfig admin, Optional<Token> token, WorkerPool pool)
+      throws IOException {
     Surfaces.checkFree("admin surface", admin.listen());
-    AdminServer server = AdminServer.open(Surfaces.admin(admin, token), signals, meters, log);
+    var view = new PoolView(config.name(), startedAt, pool::status, events);
+    AdminServer server = AdminServer.open(Surfaces.admin(admin, token), signals, meters, log, view);
     closeAtEnd("admin surface", server);
     String scheme = admin.tls().isPresent() ? "https" : "http";
     return Surfaces.uri(scheme, admin.listen(), server.port());
@@ -180,9 +185,11 @@ final class RunningHost {
     tell(
         Level.INFO,
         "host.state",
-        "%d workers, %d waiting callers, %d deaths%s"
+        "%d workers, %d calls finished, %d failed, %d callers waiting, %d deaths%s"
             .formatted(
                 status.workers().size(),
+                status.finished(),
+                status.failed(),
                 status.waiting(),
                 status.deaths(),
                 status.circuitOpen() ? ", no more are started" : ""));

@@ -28,7 +28,7 @@ final class Welcome {
       out.println("  calls   POST " + gateway + "/call/METHOD" + methods(config));
     }
     if (admin != null) {
-      out.println("  admin   " + admin);
+      out.println("  console " + admin + "/");
     }
     token.ifPresent(it -> out.println("  token   " + text(it)));
     if (config.workers().program() instanceof WorkerProgram.Demo) {
