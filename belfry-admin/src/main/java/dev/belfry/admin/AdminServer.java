@@ -17,8 +17,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Serves the admin surface of a process on a listener of its own: raising signals, health, metrics.
- * It does not start without credentials, and nothing switches them off.
+ * Serves the admin surface of a process on a listener of its own: raising signals, health, metrics,
+ * and a console for people. It does not start without credentials, and nothing switches them off.
  *
  * {@snippet :
  * var meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -50,15 +50,21 @@ public final class AdminServer implements AutoCloseable {
   private final WebServer server;
   private final ScheduledExecutorService timers;
   private final Registration draining;
+  private final Optional<Console> console;
 
-  private AdminServer(WebServer server, ScheduledExecutorService timers, Registration draining) {
+  private AdminServer(
+      WebServer server,
+      ScheduledExecutorService timers,
+      Registration draining,
+      Optional<Console> console) {
     this.server = server;
     this.timers = timers;
     this.draining = draining;
+    this.console = console;
   }
 
   /**
-   * Starts to listen.
+   * Starts to listen, without a console.
    *
    * @param meters what {@code /metrics} shows
    * @param log where each request is logged
@@ -67,6 +73,32 @@ public final class AdminServer implements AutoCloseable {
    */
   public static AdminServer open(
       AdminOptions options, Signals signals, PrometheusMeterRegistry meters, SignalLog log)
+      throws IOException {
+    return open(options, signals, meters, log, Optional.empty());
+  }
+
+  /**
+   * The same with a console: a page at {@code /} of the TCP listener that shows the host. There is
+   * none at a Unix socket, where no browser gets to.
+   *
+   * @param view what it shows
+   */
+  public static AdminServer open(
+      AdminOptions options,
+      Signals signals,
+      PrometheusMeterRegistry meters,
+      SignalLog log,
+      HostView view)
+      throws IOException {
+    return open(options, signals, meters, log, Optional.of(view));
+  }
+
+  private static AdminServer open(
+      AdminOptions options,
+      Signals signals,
+      PrometheusMeterRegistry meters,
+      SignalLog log,
+      Optional<HostView> view)
       throws IOException {
     options.check();
     Optional<SocketFile> file = Optional.ofNullable(options.unixSocket).map(SocketFile::new);
@@ -80,6 +112,7 @@ public final class AdminServer implements AutoCloseable {
     ScheduledExecutorService timers =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("belfry-admin-deadlines").factory());
+    Optional<Console> console = Optional.empty();
     try {
       var signalBudgets = new ClientBudgets(options.signalsPerMinute, options.nanoClock);
       var failures = new ClientBudgets(options.signalsPerMinute, options.nanoClock);
@@ -87,20 +120,30 @@ public final class AdminServer implements AutoCloseable {
       WebServerConfig.Builder server = WebServer.builder();
       server.shutdownHook(false).featuresDiscoverServices(false);
       if (options.address != null) {
+        var deadline = new ConnectionDeadline(timers, CONNECTION_LIMIT);
+        if (view.isPresent()) {
+          var names =
+              new OwnNames(
+                  options.address, Optional.ofNullable(options.tls).map(AdminTls::certificates));
+          var feed = new ConsoleFeed(view.get(), signals::isShuttingDown, log);
+          console = Optional.of(new Console(options, names, signals, feed, deadline));
+        }
         var authenticator = Optional.of(new Authenticator(options));
-        var handler = new RequestHandler(surface, authenticator, failures, log, meters);
-        limit(server, timers, TCP_CONNECTIONS, handler).bindAddress(options.address);
+        var handler = new RequestHandler(surface, authenticator, console, failures, log, meters);
+        limit(server, deadline, TCP_CONNECTIONS, handler).bindAddress(options.address);
         if (options.tls != null) {
           server.tls(options.tls.build());
         }
       }
       if (file.isPresent()) {
-        var handler = new RequestHandler(surface, Optional.empty(), failures, log, meters);
+        var handler =
+            new RequestHandler(surface, Optional.empty(), Optional.empty(), failures, log, meters);
+        var deadline = new ConnectionDeadline(timers, CONNECTION_LIMIT);
         if (options.address == null) {
-          limit(server, timers, UNIX_CONNECTIONS, handler).bindAddress(file.get().address());
+          limit(server, deadline, UNIX_CONNECTIONS, handler).bindAddress(file.get().address());
         } else {
           ListenerConfig.Builder unix = ListenerConfig.builder();
-          limit(unix, timers, UNIX_CONNECTIONS, handler).bindAddress(file.get().address());
+          limit(unix, deadline, UNIX_CONNECTIONS, handler).bindAddress(file.get().address());
           server.putSocket(UNIX, unix.build());
         }
       }
@@ -112,21 +155,22 @@ public final class AdminServer implements AutoCloseable {
       if (file.isPresent()) {
         file.get().restrict();
       }
-      return new AdminServer(started, timers, draining);
-    } catch (RuntimeException e) { // the server's own, for whatever keeps it from listening
+      return new AdminServer(started, timers, draining, console);
+    } catch (RuntimeException | IOException e) { // for whatever keeps it from listening
       draining.close();
       timers.shutdownNow();
+      console.ifPresent(Console::close);
       throw new IOException("the admin surface cannot listen: " + e.getMessage(), e);
     }
   }
 
   /** What protects a listener against abuse. */
   private static <B extends ListenerConfig.BuilderBase<B, ?>> B limit(
-      B listener, ScheduledExecutorService timers, int connections, RequestHandler handler) {
+      B listener, ConnectionDeadline deadline, int connections, RequestHandler handler) {
     return listener
         .protocolsDiscoverServices(false)
         .addProtocol(Http1Config.builder().maxHeadersSize(MAX_HEADER_BYTES).build())
-        .connectionOptions(new ConnectionDeadline(timers, CONNECTION_LIMIT))
+        .connectionOptions(deadline)
         .maxTcpConnections(connections)
         .backlog(BACKLOG)
         .shutdownGracePeriod(Duration.ZERO)
@@ -142,6 +186,7 @@ public final class AdminServer implements AutoCloseable {
   @Override
   public void close() {
     draining.close();
+    console.ifPresent(Console::close); // its viewers are told, before they are cut off
     server.stop();
     timers.shutdownNow();
   }

@@ -1,5 +1,7 @@
 package dev.belfry.admin;
 
+import java.io.IOException;
+import java.io.OutputStream;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -15,6 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param signal for the log, empty if there was none
  * @param correlationId for the log and the header
  * @param afterwards what is done when the answer was sent
+ * @param stream what writes the body instead, for as long as it likes
  */
 record Answer(
     int status,
@@ -23,16 +26,39 @@ record Answer(
     Map<String, String> headers,
     String signal,
     String correlationId,
-    Optional<Runnable> afterwards) {
+    Optional<Runnable> afterwards,
+    Optional<Stream> stream) {
   private static final String JSON_TYPE = "application/json";
+
+  /** A body that is written bit by bit; closed in any case. */
+  interface Stream extends AutoCloseable {
+    void writeTo(OutputStream out) throws IOException;
+
+    @Override
+    void close();
+  }
 
   static Answer json(int status, Object body, String correlationId) {
     String json = JsonMapper.shared().writeValueAsString(body);
-    return new Answer(status, JSON_TYPE, json, Map.of(), "", correlationId, Optional.empty());
+    return of(status, JSON_TYPE, json, correlationId);
   }
 
   static Answer text(String contentType, String text, String correlationId) {
-    return new Answer(200, contentType, text, Map.of(), "", correlationId, Optional.empty());
+    return of(200, contentType, text, correlationId);
+  }
+
+  static Answer nothing(String correlationId) {
+    return of(204, "text/plain", "", correlationId);
+  }
+
+  static Answer stream(String contentType, Stream stream, String correlationId) {
+    return new Answer(
+        200, contentType, "", Map.of(), "", correlationId, Optional.empty(), Optional.of(stream));
+  }
+
+  private static Answer of(int status, String contentType, String body, String correlationId) {
+    return new Answer(
+        status, contentType, body, Map.of(), "", correlationId, Optional.empty(), Optional.empty());
   }
 
   static Answer error(int status, String error, String message, String correlationId) {
@@ -46,15 +72,15 @@ record Answer(
   Answer header(String name, String value) {
     var more = new LinkedHashMap<>(headers);
     more.put(name, value);
-    return new Answer(status, contentType, body, more, signal, correlationId, afterwards);
+    return new Answer(status, contentType, body, more, signal, correlationId, afterwards, stream);
   }
 
   Answer signal(String name) {
-    return new Answer(status, contentType, body, headers, name, correlationId, afterwards);
+    return new Answer(status, contentType, body, headers, name, correlationId, afterwards, stream);
   }
 
   Answer then(Runnable action) {
     return new Answer(
-        status, contentType, body, headers, signal, correlationId, Optional.of(action));
+        status, contentType, body, headers, signal, correlationId, Optional.of(action), stream);
   }
 }

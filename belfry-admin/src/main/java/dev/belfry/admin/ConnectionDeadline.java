@@ -2,21 +2,32 @@ package dev.belfry.admin;
 
 import io.helidon.common.socket.SocketOptions;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.SocketOption;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Closes each connection when its time is up, whatever it is at: handshake, headers, body or
  * answer. A time-out of single reads would not do, because a client can send a byte just before
  * each. The server configures a connection right after it has accepted it, so time runs from there.
+ *
+ * <p>Nothing that a client sends gives it more time. A stream has it renewed with each event that
+ * the client has taken, so that one that takes none is cut off like any other.
  */
 final class ConnectionDeadline implements SocketOptions {
   private final SocketOptions options = SocketOptions.create();
+  private final Map<SocketAddress, Limited> open = new ConcurrentHashMap<>();
   private final ScheduledExecutorService timers;
   private final Duration limit;
 
@@ -28,14 +39,57 @@ final class ConnectionDeadline implements SocketOptions {
   @Override
   public void configureSocket(SocketChannel connection) {
     options.configureSocket(connection);
-    var _ = timers.schedule(() -> close(connection), limit.toMillis(), TimeUnit.MILLISECONDS);
+    try {
+      SocketAddress client = connection.getRemoteAddress();
+      var limited = new Limited(client, connection);
+      if (client instanceof InetSocketAddress) { // those of Unix sockets are all the same
+        open.put(client, limited);
+      }
+      limited.start();
+    } catch (ClosedChannelException e) {
+      // It has gone already.
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
-  private static void close(SocketChannel connection) {
-    try {
-      connection.close();
-    } catch (IOException e) {
-      // It is gone, which is all that is wanted.
+  /** Gives the TCP connection from there, if its time is not up, all of the time again. */
+  void renew(SocketAddress client) {
+    Limited limited = open.get(client);
+    if (limited != null) {
+      limited.renew();
+    }
+  }
+
+  /** A connection and when it ends. */
+  private final class Limited implements Runnable {
+    private final SocketAddress client;
+    private final SocketChannel connection;
+    private @Nullable ScheduledFuture<?> end; // guarded by this
+
+    Limited(SocketAddress client, SocketChannel connection) {
+      this.client = client;
+      this.connection = connection;
+    }
+
+    synchronized void start() {
+      end = timers.schedule(this, limit.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    synchronized void renew() {
+      if (end != null && end.cancel(false)) {
+        start();
+      }
+    }
+
+    @Override
+    public void run() {
+      open.remove(client, this); // the same port may have come back since, with another connection
+      try {
+        connection.close();
+      } catch (IOException e) {
+        // It is gone, which is all that is wanted.
+      }
     }
   }
 

@@ -1,11 +1,18 @@
 package dev.belfry.admin;
 
+import java.util.Optional;
+
 /**
  * Who sent a request.
  *
  * @param name for the log
  * @param client whose budget the request uses: a certificate's fingerprint, an address, or the Unix
  *     socket
+ * @param session that of the console by which it is known, if it is
  */
 // r[impl signals.http.rate-client]
-record Identity(String name, String client) {}
+record Identity(String name, String client, Optional<Sessions.Session> session) {
+  Identity(String name, String client) {
+    this(name, client, Optional.empty());
+  }
+}

@@ -1,5 +1,6 @@
 package dev.belfry.admin;
 
+import dev.belfry.admin.Authenticator.Result;
 import dev.belfry.signals.SignalLog;
 import dev.belfry.signals.SignalRecord;
 import io.helidon.http.HeaderNames;
@@ -10,6 +11,7 @@ import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -20,17 +22,22 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * Takes the requests of one listener through their checks, in this order: route, who it is, how
- * often, and then what it says. Every one is logged.
+ * Takes the requests of one listener through their checks, in this order: route, which page sent it
+ * if a browser did, who it is, how often, and then what it says. Every one is logged.
  */
 // r[impl signals.http.log-all]
 // r[impl signals.http.log-fields]
 final class RequestHandler implements Handler {
   private static final Identity NOBODY = new Identity("none", "");
+
+  /** One that no browser knows, so that it does not ask for a password of its own accord. */
+  private static final String SIGN_IN = "Console realm=\"admin\"";
+
   private static final Identity OWNER = new Identity("unix socket owner", "unix");
 
   private final Surface surface;
   private final Optional<Authenticator> authenticator;
+  private final Optional<Console> console;
   private final ClientBudgets failures;
   private final SignalLog log;
   private final MeterRegistry meters;
@@ -39,16 +46,19 @@ final class RequestHandler implements Handler {
    * For one listener.
    *
    * @param authenticator empty for the Unix socket, where the file's owner is the only one
+   * @param console empty where there is no page
    * @param failures what an address may do that fails to say who it is
    */
   RequestHandler(
       Surface surface,
       Optional<Authenticator> authenticator,
+      Optional<Console> console,
       ClientBudgets failures,
       SignalLog log,
       MeterRegistry meters) {
     this.surface = surface;
     this.authenticator = authenticator;
+    this.console = console;
     this.failures = failures;
     this.log = log;
     this.meters = meters;
@@ -59,11 +69,26 @@ final class RequestHandler implements Handler {
 
   @Override
   public void handle(ServerRequest request, ServerResponse response) throws IOException {
-    Optional<Route> route = Route.at(request.path().path());
+    Optional<Route> route =
+        Route.at(request.path().path()).filter(it -> !it.isConsole() || console.isPresent());
     var body = new RequestBody(request);
     Seen seen = check(route, request, body, UUID.randomUUID().toString());
     Answer answer = seen.answer();
-    record(request, route, seen);
+    try (Closing _ = () -> answer.stream().ifPresent(Answer.Stream::close)) {
+      record(request, route, seen);
+      send(answer, response);
+    }
+    body.discardRest();
+    throw new CloseConnectionException("one request for each connection");
+  }
+
+  /** Something to be done at the end. */
+  private interface Closing extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  private static void send(Answer answer, ServerResponse response) throws IOException {
     response
         .status(answer.status())
         .header(HeaderNames.CONTENT_TYPE, answer.contentType())
@@ -72,12 +97,16 @@ final class RequestHandler implements Handler {
         .header(HeaderValues.CONNECTION_CLOSE); // the time limit is for a connection as a whole
     answer.headers().forEach((name, value) -> response.header(name, value));
     try {
-      response.send(answer.body().getBytes(StandardCharsets.UTF_8));
+      if (answer.stream().isPresent()) {
+        try (OutputStream out = response.outputStream()) {
+          answer.stream().get().writeTo(out);
+        }
+      } else {
+        response.send(answer.body().getBytes(StandardCharsets.UTF_8));
+      }
     } finally {
       answer.afterwards().ifPresent(Runnable::run); // also when the client has not waited for it
     }
-    body.discardRest();
-    throw new CloseConnectionException("one request for each connection");
   }
 
   private Seen check(Optional<Route> found, ServerRequest request, RequestBody body, String id)
@@ -92,28 +121,54 @@ final class RequestHandler implements Handler {
           Answer.error(405, "method_not_allowed", message, id).header("Allow", route.method()),
           NOBODY);
     }
-    if (!route.needsCredentials()) {
-      return new Seen(surface.answer(route, NOBODY, body, id), NOBODY);
+    Visit visit = Visit.of(request);
+    Optional<String> objection = console.flatMap(it -> it.objection(route, visit));
+    if (objection.isPresent()) {
+      return new Seen(Answer.error(403, "foreign_page", objection.get(), id), NOBODY);
     }
-    return switch (authenticate(request)) {
-      case Authenticator.Result.Accepted(Identity who) ->
-          new Seen(surface.answer(route, who, body, id), who);
-      case Authenticator.Result.Forbidden(Identity who) ->
+    if (!route.needsCredentials()) {
+      boolean isAsked = route == Route.SESSION;
+      Identity who =
+          isAsked && authenticate(request, visit) instanceof Result.Accepted(Identity known)
+              ? known
+              : NOBODY;
+      return new Seen(answer(route, request, visit, who, body, id), who);
+    }
+    return switch (authenticate(request, visit)) {
+      case Result.Accepted(Identity who) ->
+          new Seen(answer(route, request, visit, who, body, id), who);
+      case Result.Forbidden(Identity who) ->
           new Seen(Answer.error(403, "forbidden", "This identity is not allowed here", id), who);
-      case Authenticator.Result.Unknown(String challenge) ->
-          new Seen(unknown(source(request), challenge, id), NOBODY);
+      case Result.Unknown(String challenge) ->
+          new Seen(unknown(source(request), visit.isMarked() ? SIGN_IN : challenge, id), NOBODY);
     };
   }
 
-  private Authenticator.Result authenticate(ServerRequest request) {
-    return authenticator
-        .map(
+  private Answer answer(
+      Route route, ServerRequest request, Visit visit, Identity who, RequestBody body, String id)
+      throws IOException {
+    return route.isConsole()
+        ? console.orElseThrow().answer(route, request.path().path(), who, visit, id)
+        : surface.answer(route, who, body, id);
+  }
+
+  /** By what the request has to show; by a session only where it shows nothing. */
+  private Result authenticate(ServerRequest request, Visit visit) {
+    if (authenticator.isEmpty()) {
+      return new Result.Accepted(OWNER);
+    }
+    Optional<String> authorization = request.headers().first(HeaderNames.AUTHORIZATION);
+    Optional<Sessions.Session> session =
+        authorization.isPresent() ? Optional.empty() : console.flatMap(it -> it.session(visit));
+    return session
+        .<Result>map(
             it ->
-                it.authenticate(
-                    source(request),
-                    request.headers().first(HeaderNames.AUTHORIZATION),
-                    certificate(request)))
-        .orElse(new Authenticator.Result.Accepted(OWNER));
+                new Result.Accepted(new Identity("console:" + it.name(), source(request), session)))
+        .orElseGet(
+            () ->
+                authenticator
+                    .get()
+                    .authenticate(source(request), authorization, certificate(request)));
   }
 
   private Answer unknown(String source, String challenge, String id) {

@@ -4,7 +4,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What the surface serves. Only health needs no credentials, and it says no more than yes or no.
+ * What the surface serves. Without credentials there are health, which says no more than yes or no,
+ * and of the console the page itself, whether somebody is signed in, and nothing of the host.
  */
 // r[impl signals.http.route]
 enum Route {
@@ -12,7 +13,12 @@ enum Route {
   OPENAPI("GET", "/admin/openapi.json", true),
   METRICS("GET", "/metrics", true),
   LIVE("GET", "/health/live", false),
-  READY("GET", "/health/ready", false);
+  READY("GET", "/health/ready", false),
+  PAGE("GET", "/", false),
+  SESSION("GET", "/console/session", false),
+  LOGIN("POST", "/console/login", true),
+  LOGOUT("POST", "/console/logout", true),
+  STREAM("GET", "/console/stream", true);
 
   private final String method;
   private final String path;
@@ -25,7 +31,9 @@ enum Route {
   }
 
   static Optional<Route> at(String path) {
-    return Stream.of(values()).filter(route -> route.path.equals(path)).findFirst();
+    return ConsoleFiles.has(path)
+        ? Optional.of(PAGE) // and what it consists of
+        : Stream.of(values()).filter(route -> route.path.equals(path)).findFirst();
   }
 
   String method() {
@@ -38,5 +46,17 @@ enum Route {
 
   boolean needsCredentials() {
     return needsCredentials;
+  }
+
+  /** Whether it belongs to the console, which a listener may lack. */
+  boolean isConsole() {
+    return switch (this) {
+      case PAGE, SESSION, LOGIN, LOGOUT, STREAM -> true;
+      case SIGNAL, OPENAPI, METRICS, LIVE, READY -> false;
+    };
+  }
+
+  boolean changesState() {
+    return method.equals("POST");
   }
 }

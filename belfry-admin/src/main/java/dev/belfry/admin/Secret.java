@@ -54,7 +54,7 @@ public final class Secret {
 
   /** Whether a text is the secret. Takes as long for any text of a length, whatever is in it. */
   // r[impl signals.http.auth-methods]
-  boolean isSame(String text) {
+  public boolean isSame(String text) {
     return MessageDigest.isEqual(digest, sha256(text));
   }
 

@@ -53,6 +53,8 @@ final class Surface {
       case METRICS -> Answer.text(PROMETHEUS_TEXT, meters.scrape(), correlationId);
       case LIVE -> health(true, correlationId);
       case READY -> health(ready.getAsBoolean(), correlationId);
+      case PAGE, SESSION, LOGIN, LOGOUT, STREAM ->
+          throw new IllegalArgumentException(route + " is of the console");
     };
   }
 

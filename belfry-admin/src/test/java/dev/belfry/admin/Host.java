@@ -38,6 +38,23 @@ final class Host implements AutoCloseable {
     this.admin = AdminServer.open(options.nanoClock(nanos::get), test.signals(), meters, log::add);
   }
 
+  private Host(Transport transport, AdminOptions options, HostView view) throws Exception {
+    this.transport = transport;
+    this.socket = Path.of("");
+    this.test = SignalsTesting.open(Platform.LINUX);
+    this.admin =
+        AdminServer.open(options.nanoClock(nanos::get), test.signals(), meters, log::add, view);
+  }
+
+  /** With a console. */
+  static Host open(Transport transport, HostView view) throws Exception {
+    return open(transport, transport.options(certificates(), newSocket()), view);
+  }
+
+  static Host open(Transport transport, AdminOptions options, HostView view) throws Exception {
+    return new Host(transport, options, view);
+  }
+
   static synchronized Certificates certificates() throws Exception {
     Certificates made = certificates != null ? certificates : Certificates.create();
     certificates = made;

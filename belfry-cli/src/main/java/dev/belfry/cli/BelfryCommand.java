@@ -2,6 +2,10 @@ package dev.belfry.cli;
 
 import dev.belfry.cli.top.Top;
 import dev.belfry.cli.call.CallCommand;
+import dev.belfry.cli.run.Completion;
+import dev.belfry.cli.run.Run;
+import dev.belfry.cli.run.SendSignal;
+import dev.belfry.cli.run.Validate;
 import dev.belfry.linux.Sys;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -36,13 +40,17 @@ final class BelfryCommand implements Runnable {
   static int execute(
       Sys sys, OutputStream bytes, PrintWriter out, PrintWriter err, String... args) {
     return new CommandLine(new BelfryCommand())
-        .addSubcommand(new Doctor(sys))
-        .addSubcommand(new Echo())
+        .addSubcommand(new Run(sys))
         .addSubcommand(new CallCommand(System.in, bytes))
-        .addSubcommand(Shm.commandLine(sys))
-        .addSubcommand(SignalsCommand.commandLine())
         .addSubcommand(new Top(sys))
+        .addSubcommand(new SendSignal(sys))
+        .addSubcommand(new Validate())
+        .addSubcommand(SignalsCommand.commandLine())
+        .addSubcommand(new Doctor(sys))
+        .addSubcommand(Shm.commandLine(sys))
+        .addSubcommand(new Echo())
         .addSubcommand(new CommandLine(new Bench()).setUnmatchedOptionsArePositionalParams(true))
+        .addSubcommand(new Completion())
         .addSubcommand(new HelpCommand())
         .setExpandAtFiles(false) // @FILE means something else to call
         .setOut(out)

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /** All threads and where they are, on standard error. */
-final class ThreadDump {
+public final class ThreadDump {
   /** For a standard error that nobody reads any more. */
   private static final Duration LIMIT = Duration.ofSeconds(1);
 
@@ -34,7 +34,7 @@ final class ThreadDump {
   }
 
   /** Not by way of {@link System#err}: a thread that is stuck in it holds its lock. */
-  static void print() {
+  public static void print() {
     try (var err = new FileOutputStream(FileDescriptor.err)) {
       try {
         printWithVirtualThreads(err);

@@ -4,7 +4,7 @@ import java.util.Objects;
 import picocli.CommandLine.IVersionProvider;
 
 /** The versions of the program, of Java and of the kernel. */
-final class Version implements IVersionProvider {
+public final class Version implements IVersionProvider {
   /** The program's version from the jar's manifest; without a jar there is none. */
   static String ofBelfry() {
     return Objects.requireNonNullElse(

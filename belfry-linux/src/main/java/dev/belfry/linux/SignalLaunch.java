@@ -133,6 +133,17 @@ public final class SignalLaunch {
     }
   }
 
+  /**
+   * A child that is a JVM in the right state from its first moment on, so that no signal that is
+   * sent to it is lost. The command has {@code -Xrs}; the variables come on top of ours.
+   */
+  public static Spawn spawn(List<String> command, Map<String, String> variables) {
+    Map<String, String> environment = childEnvironment();
+    environment.putAll(variables);
+    environment.put(SUSPEND_VARIABLE, Integer.toString(SUSPEND_SIGNAL));
+    return Spawn.command(command).environment(environment).block(SIGNALS);
+  }
+
   /** The environment for a child: ours without what was put there to start this JVM. */
   public static Map<String, String> childEnvironment() {
     Map<String, String> environment = new TreeMap<>(System.getenv());

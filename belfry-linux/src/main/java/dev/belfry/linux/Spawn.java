@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Starts a process ({@code posix_spawn(3)}) of which everything is known: it has exactly the
- * descriptors it was given, no signal blocked, none ignored, and the environment of its parent less
- * what was put there to start this JVM.
+ * descriptors it was given, no signal blocked unless that was asked for, none ignored, and the
+ * environment of its parent less what was put there to start this JVM.
  *
  * {@snippet :
  * PidFd child = Spawn.command("worker", "--verbose")
@@ -52,6 +52,7 @@ public final class Spawn {
 
   private @Nullable Path directory;
   private boolean ownGroup;
+  private SigSet blocked = SigSet.EMPTY;
 
   private Spawn(List<String> command) {
     this.command = command;
@@ -100,6 +101,12 @@ public final class Spawn {
   /** Puts the child into a process group of its own, so that a Ctrl+C does not reach it. */
   public Spawn ownProcessGroup() {
     ownGroup = true;
+    return this;
+  }
+
+  /** Starts the child with these signals blocked: they wait until it reads or unblocks them. */
+  public Spawn block(SigSet signals) {
+    blocked = signals;
     return this;
   }
 
@@ -169,9 +176,9 @@ public final class Spawn {
 
   private void fillAttributes(Sys sys, Arena arena, MemorySegment attributes)
       throws ErrnoException {
-    MemorySegment none = SigSet.EMPTY.toNative(arena);
+    MemorySegment mask = blocked.toNative(arena);
     MemorySegment all = RESETTABLE.toNative(arena);
-    check("posix_spawnattr_setsigmask", () -> sys.posixSpawnattrSetsigmask(attributes, none));
+    check("posix_spawnattr_setsigmask", () -> sys.posixSpawnattrSetsigmask(attributes, mask));
     check("posix_spawnattr_setsigdefault", () -> sys.posixSpawnattrSetsigdefault(attributes, all));
     int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
     if (ownGroup) {

@@ -77,6 +77,22 @@ public record Signal(
     return !NOT_CATCHABLE.contains(name);
   }
 
+  Signal withTimeout(Duration limit) {
+    return new Signal(
+        id,
+        name,
+        number,
+        overrides,
+        windowsEvent,
+        windowsFallback,
+        description,
+        behavior,
+        Optional.of(limit),
+        doubleTap,
+        cleanupActions,
+        usageNotes);
+  }
+
   @Override
   public String toString() {
     return name;

@@ -6,7 +6,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -76,6 +78,29 @@ public final class SignalCatalog {
    */
   public static SignalCatalog parse(String text, String source) throws CatalogException {
     return CatalogReader.read(text, source);
+  }
+
+  /**
+   * The same with another limit for an orderly end. A signal that has less time than others, as INT
+   * has, keeps that unless the limit is still shorter.
+   */
+  public SignalCatalog withTimeLimit(Duration limit) {
+    Duration longest =
+        signals.stream()
+            .flatMap(signal -> signal.timeout().stream())
+            .max(Comparator.naturalOrder())
+            .orElse(limit);
+    List<Signal> limited =
+        signals.stream()
+            .map(
+                signal ->
+                    signal
+                        .timeout()
+                        .filter(it -> it.equals(longest) || it.compareTo(limit) > 0)
+                        .map(_ -> signal.withTimeout(limit))
+                        .orElse(signal))
+            .toList();
+    return new SignalCatalog(version, limited, List.copyOf(behaviors.values()), support);
   }
 
   /** The version that the catalog gives itself. */

@@ -1,5 +1,6 @@
 package dev.belfry.workers;
 
+import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,51 +9,67 @@ import java.util.List;
  * The command of a worker written in Java: the same JDK and class path as this process, so that a
  * worker class in the application's own jar needs no launcher.
  *
- * @param main the class whose main method calls {@link Worker#run}
+ * @param main the name of the class whose main method calls {@link Worker#run}
+ * @param classPath jars and directories that come before the class path of this process
  * @param flags flags of the JVM, such as {@code -Xmx256m}
  * @param arguments what the main method gets, before what the pool adds
  * @param crashDirectory where the JVM writes what it has to say about its crash
  */
 public record JavaWorker(
-    Class<?> main, List<String> flags, List<String> arguments, Path crashDirectory) {
+    String main,
+    List<String> classPath,
+    List<String> flags,
+    List<String> arguments,
+    Path crashDirectory) {
   private static final String MODULE_PATH = "jdk.module.path";
 
   /** Copies the lists. */
   public JavaWorker {
+    classPath = List.copyOf(classPath);
     flags = List.copyOf(flags);
     arguments = List.copyOf(arguments);
   }
 
   /** A worker class with flags of the JVM. */
   public static JavaWorker of(Class<?> main, String... flags) {
-    return new JavaWorker(
-        main, List.of(flags), List.of(), Path.of(System.getProperty("java.io.tmpdir")));
+    return of(main.getName(), List.of(), List.of(flags), List.of());
   }
 
-  List<String> command() {
+  /** A worker class that need not be on the class path of this process. */
+  public static JavaWorker of(
+      String main, List<String> classPath, List<String> flags, List<String> arguments) {
+    Path crashes = Path.of(System.getProperty("java.io.tmpdir"));
+    return new JavaWorker(main, classPath, flags, arguments, crashes);
+  }
+
+  /** The whole command, for who wants to put something around it. */
+  public List<String> command() {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-XX:ErrorFile=" + crashDirectory.resolve("hs_err_pid%p.log"));
     command.add("-XX:+ExitOnOutOfMemoryError"); // a worker is cheap, and half of one is worse
     command.add("--enable-native-access=ALL-UNNAMED");
-    addModulePath(command);
+    command.add("-cp");
+    command.add(String.join(":", wholeClassPath()));
     command.addAll(flags);
-    command.add(main.getName());
+    command.add(main);
     command.addAll(arguments);
     return command;
   }
 
-  /** All on the class path: a worker need not know which of its jars are modules. */
-  private static void addModulePath(List<String> command) {
-    String modules = System.getProperty(MODULE_PATH, "");
-    String classes = System.getProperty("java.class.path", "");
-    var path = new ArrayList<String>();
-    for (String part : List.of(classes, modules)) {
-      if (!part.isEmpty()) {
-        path.add(part);
+  /**
+   * All on the class path: a worker need not know which of its jars are modules. And absolute: a
+   * worker may run in another directory.
+   */
+  private List<String> wholeClassPath() {
+    var path = new ArrayList<>(classPath);
+    for (String property : List.of("java.class.path", MODULE_PATH)) {
+      for (String part : System.getProperty(property, "").split(File.pathSeparator, -1)) {
+        if (!part.isEmpty()) {
+          path.add(Path.of(part).toAbsolutePath().toString());
+        }
       }
     }
-    command.add("-cp");
-    command.add(String.join(":", path));
+    return path;
   }
 }

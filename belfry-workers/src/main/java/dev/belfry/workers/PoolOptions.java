@@ -1,12 +1,12 @@
 package dev.belfry.workers;
 
+import dev.belfry.linux.SignalLaunch;
 import dev.belfry.shm.Placement;
 import dev.belfry.shm.WaitStrategy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** How a pool is made. */
@@ -29,7 +29,7 @@ public final class PoolOptions {
   WaitStrategy strategy = WaitStrategy.ADAPTIVE;
   @Nullable Path directory;
   @Nullable Path crashDirectory;
-  final Map<String, String> environment = new TreeMap<>(System.getenv());
+  final Map<String, String> environment = SignalLaunch.childEnvironment();
   PoolListener listener = new PoolListener() {};
 
   private PoolOptions(List<String> command) {
@@ -51,9 +51,7 @@ public final class PoolOptions {
 
   /** Workers in Java, by what {@link JavaWorker} says. */
   public static PoolOptions of(JavaWorker worker) {
-    PoolOptions options = new PoolOptions(worker.command());
-    options.crashDirectory = worker.crashDirectory();
-    return options;
+    return of(worker.command()).crashFilesIn(worker.crashDirectory());
   }
 
   /** What workers are called, followed by a number. */
@@ -147,6 +145,12 @@ public final class PoolOptions {
   /** The working directory of workers. */
   public PoolOptions directory(Path path) {
     directory = path;
+    return this;
+  }
+
+  /** Where workers that are JVMs write what they have to say about their crash. */
+  public PoolOptions crashFilesIn(Path path) {
+    crashDirectory = path;
     return this;
   }
 

@@ -320,9 +320,18 @@ public final class WorkerPool implements AutoCloseable {
   /** Drains for five seconds at most, and ends the workers. */
   @Override
   public void close() throws IOException {
-    drain(CLOSE_LIMIT);
+    close(CLOSE_LIMIT);
+  }
+
+  /**
+   * Drains, and ends the workers.
+   *
+   * @param limit for the calls under way to end, and again for the workers, before they are killed
+   */
+  public void close(Duration limit) throws IOException {
+    drain(limit);
     try {
-      host.goodbye(CLOSE_LIMIT).get(2 * CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+      host.goodbye(limit).get(limit.plus(CLOSE_LIMIT).toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {

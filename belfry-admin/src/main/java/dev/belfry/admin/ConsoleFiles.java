@@ -1,0 +1,64 @@
+package dev.belfry.admin;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The page of the console and its parts, which are the same for everybody. */
+final class ConsoleFiles {
+  private static final String PAGE = "index.html";
+  private static final List<String> PARTS =
+      List.of(
+          "page.css",
+          "icon.svg",
+          "main.js",
+          "session.js",
+          "stream.js",
+          "charts.js",
+          "workers.js",
+          "signals.js",
+          "journal.js",
+          "format.js");
+
+  /** By path. */
+  private static final Map<String, String> TEXTS = load();
+
+  private ConsoleFiles() {}
+
+  static boolean has(String path) {
+    return TEXTS.containsKey(path);
+  }
+
+  static Answer answer(String path, String correlationId) {
+    String type =
+        switch (path.substring(path.lastIndexOf('.') + 1)) {
+          case "css" -> "text/css";
+          case "js" -> "text/javascript";
+          case "svg" -> "image/svg+xml";
+          default -> "text/html";
+        };
+    return Answer.text(type + "; charset=utf-8", TEXTS.getOrDefault(path, ""), correlationId);
+  }
+
+  private static Map<String, String> load() {
+    var texts = new HashMap<String, String>();
+    texts.put("/", text(PAGE));
+    PARTS.forEach(part -> texts.put("/console/" + part, text(part)));
+    return Map.copyOf(texts);
+  }
+
+  private static String text(String name) {
+    try (InputStream resource = ConsoleFiles.class.getResourceAsStream("console/" + name)) {
+      if (resource == null) {
+        throw new IllegalStateException("console/" + name + " is missing beside its class");
+      }
+      return new String(resource.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

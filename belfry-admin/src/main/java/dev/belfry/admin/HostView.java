@@ -1,0 +1,35 @@
+package dev.belfry.admin;
+
+import dev.belfry.signals.Registration;
+import java.util.function.Consumer;
+
+/**
+ * What the console shows of a host. Both methods are called from any thread and answer at once: the
+ * state is asked for once a second, however many people are watching.
+ *
+ * {@snippet :
+ * var events = new HostEvents();
+ * HostView view =
+ *     new HostView() {
+ *       public HostState state() {
+ *         return new HostState(...);
+ *       }
+ *
+ *       public Registration onEvent(Consumer<HostEvent> listener) {
+ *         return events.onEvent(listener);
+ *       }
+ *     };
+ * }
+ */
+public interface HostView {
+  /** How it is now; rates and latencies are those of the last whole second. */
+  HostState state();
+
+  /**
+   * Tells a listener the latest events, oldest first, and then every later one; one at a time. What
+   * a listener is called with it takes at once.
+   *
+   * @return ends it when closed
+   */
+  Registration onEvent(Consumer<HostEvent> listener);
+}

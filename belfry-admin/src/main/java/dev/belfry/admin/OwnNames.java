@@ -1,0 +1,74 @@
+package dev.belfry.admin;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Under which names the listener may be addressed by a browser: the address itself, localhost for a
+ * loopback address, the name it was configured by, and those of its certificate. Somebody else's
+ * name can be made to lead here by whoever owns it, and a page loaded from there would count as the
+ * same origin.
+ */
+final class OwnNames {
+  private static final int DNS_NAME = 2;
+  private static final int IP_ADDRESS = 7;
+  private static final String WILDCARD = "*.";
+
+  private final Set<String> names = new HashSet<>();
+
+  OwnNames(InetSocketAddress address, Optional<Path> certificates) throws IOException {
+    names.add(address.getHostString().toLowerCase(Locale.ROOT));
+    if (certificates.isPresent()) {
+      addAll(certificates.get());
+    }
+  }
+
+  /** Whether a name, or an address as text, means this listener. */
+  boolean contains(String name, Optional<InetAddress> arrivedAt) {
+    boolean isLocal = arrivedAt.filter(InetAddress::isLoopbackAddress).isPresent();
+    return names.contains(name)
+        || names.contains(name.replaceFirst("^[^.]+\\.", WILDCARD))
+        || (isLocal && name.equals("localhost"))
+        || literal(name)
+            .filter(it -> (isLocal && it.isLoopbackAddress()) || arrivedAt.equals(Optional.of(it)))
+            .isPresent();
+  }
+
+  private static Optional<InetAddress> literal(String text) {
+    try {
+      return Optional.of(InetAddress.ofLiteral(text));
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** What the first certificate of the file was made out to. */
+  private void addAll(Path certificates) throws IOException {
+    try (InputStream file = Files.newInputStream(certificates)) {
+      var certificate =
+          (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(file);
+      Collection<List<?>> alternatives = certificate.getSubjectAlternativeNames();
+      for (List<?> alternative : alternatives == null ? List.<List<?>>of() : alternatives) {
+        int kind = (Integer) alternative.get(0);
+        if (kind == DNS_NAME || kind == IP_ADDRESS) {
+          names.add(String.valueOf(alternative.get(1)).toLowerCase(Locale.ROOT));
+        }
+      }
+    } catch (CertificateException e) {
+      throw new IOException("no certificate in " + certificates, e);
+    }
+  }
+}

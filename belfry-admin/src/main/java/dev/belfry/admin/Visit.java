@@ -1,0 +1,92 @@
+package dev.belfry.admin;
+
+import io.helidon.http.HeaderName;
+import io.helidon.http.HeaderNames;
+import io.helidon.webserver.http.ServerRequest;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * What a request says of the browser it may come from.
+ *
+ * @param host the name and port that the browser believes to speak to; empty if it does not say
+ * @param origin where the page was loaded from that sent it
+ * @param isMarked whether it has the header that only a page of the same origin can set
+ * @param session the session's token
+ * @param isSecure whether it came by TLS
+ * @param client where the connection comes from
+ * @param server where it arrived
+ */
+record Visit(
+    String host,
+    Optional<String> origin,
+    boolean isMarked,
+    Optional<String> session,
+    boolean isSecure,
+    SocketAddress client,
+    SocketAddress server) {
+  /** No form can set it, and a page of another origin is not allowed to. */
+  static final String MARK = "Belfry-Console";
+
+  private static final HeaderName MARK_NAME = HeaderNames.create(MARK);
+
+  static Visit of(ServerRequest request) {
+    String host = request.headers().first(HeaderNames.HOST).orElse("").toLowerCase(Locale.ROOT);
+    boolean isSecure = request.isSecure();
+    return new Visit(
+        host,
+        request.headers().first(HeaderNames.ORIGIN),
+        request.headers().contains(MARK_NAME),
+        request.headers().cookies().first(cookieName(host, isSecure)).asOptional(),
+        isSecure,
+        request.remotePeer().address(),
+        request.localPeer().address());
+  }
+
+  /**
+   * Whether it comes from a browser that may have been told to send it by somebody else's page.
+   * Programs send neither.
+   */
+  boolean isFromBrowser() {
+    return origin.isPresent() || session.isPresent();
+  }
+
+  /** Whether the page that sent it was loaded from here. */
+  boolean isSameOrigin() {
+    return origin.filter(((isSecure ? "https://" : "http://") + host)::equals).isPresent();
+  }
+
+  /** The host without its port. */
+  String hostName() {
+    return host.startsWith("[")
+        ? host.substring(1, Math.max(1, host.indexOf(']')))
+        : host.split(":", 2)[0];
+  }
+
+  /** The address it arrived at. */
+  Optional<InetAddress> serverAddress() {
+    return server instanceof InetSocketAddress tcp
+        ? Optional.ofNullable(tcp.getAddress())
+        : Optional.empty();
+  }
+
+  /**
+   * The header that has the browser keep a session, or forget it where the token is empty.
+   *
+   * <p>Browsers give a cookie to every port of its host, so the name has the port: two hosts of one
+   * machine do not overwrite each other's.
+   */
+  String setCookie(String token) {
+    long seconds = token.isEmpty() ? 0 : Sessions.LIFETIME.toSeconds();
+    return "%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Strict%s"
+        .formatted(cookieName(host, isSecure), token, seconds, isSecure ? "; Secure" : "");
+  }
+
+  private static String cookieName(String host, boolean isSecure) {
+    String port = host.replaceFirst("^.*?(?::(\\d{1,5}))?$", "$1");
+    return (isSecure ? "__Host-belfry-" : "belfry-") + (port.isEmpty() ? "default" : port);
+  }
+}

@@ -1,0 +1,91 @@
+// The server's events, as long as the page is looked at. When the connection is lost it asks again, and the server
+// begins with all that the page has missed.
+
+import {askSession} from './session.js';
+
+const LONGEST_WAIT = 8000;
+
+/**
+ * Watches until it is told to stop.
+ *
+ * handlers: history, state and log get what came; link is told 'live', 'lost' or 'ended'; signedOut that the session
+ * is over.
+ */
+export function watch(handlers) {
+  let source = null;
+  let timer = 0;
+  let wait = 500;
+  let stopped = false;
+
+  function open() {
+    source = new EventSource('/console/stream');
+    for (const kind of ['history', 'state', 'log']) {
+      source.addEventListener(kind, event => {
+        wait = 500;
+        handlers.link('live');
+        handlers[kind](JSON.parse(event.data));
+      });
+    }
+    source.addEventListener('end', event => {
+      const {reason} = JSON.parse(event.data);
+      close();
+      if (reason === 'session') {
+        stop();
+        handlers.signedOut();
+      } else {
+        lost(reason === 'closed' ? 'ended' : 'lost');
+      }
+    });
+    source.addEventListener('error', () => {
+      close();
+      lost('lost');
+    });
+  }
+
+  function close() {
+    clearTimeout(timer);
+    source?.close();
+    source = null;
+  }
+
+  function lost(how) {
+    handlers.link(how);
+    timer = setTimeout(again, wait);
+    wait = Math.min(2 * wait, LONGEST_WAIT);
+  }
+
+  async function again() {
+    try {
+      const session = await askSession();
+      if (stopped || document.hidden) {
+        return;
+      }
+      if (session.signed_in) {
+        open();
+      } else {
+        stop();
+        handlers.signedOut();
+      }
+    } catch {
+      lost('lost');
+    }
+  }
+
+  // A page in the background needs no connection: it gets everything when it is looked at again.
+  function look() {
+    close();
+    if (!document.hidden) {
+      again();
+    }
+  }
+
+  function stop() {
+    stopped = true;
+    close();
+    document.removeEventListener('visibilitychange', look);
+  }
+
+  document.addEventListener('visibilitychange', look);
+  open();
+  return stop;
+}

@@ -1,0 +1,45 @@
+package dev.belfry.cli.config;
+
+import dev.belfry.admin.AdminTls;
+import dev.belfry.admin.AuthMethod;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The admin surface.
+ *
+ * @param listen its address
+ * @param unixSocket the file of its Unix socket, if it has one
+ * @param token what a client has to show; without it the one in the run directory
+ * @param basic name and password, for those who choose that
+ * @param tls its certificates
+ * @param authMethod which credentials count; without it the strongest that there are
+ * @param signalRateLimit how many signals a client may raise in a minute
+ */
+public record AdminConfig(
+    InetSocketAddress listen,
+    Optional<Path> unixSocket,
+    Optional<SecretSource> token,
+    Optional<Basic> basic,
+    Optional<AdminTls> tls,
+    Optional<AuthMethod> authMethod,
+    int signalRateLimit) {
+  static final AdminConfig DEFAULT =
+      new AdminConfig(
+          new InetSocketAddress("127.0.0.1", 7071),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          10);
+
+  /**
+   * Name and password.
+   *
+   * @param user the name
+   * @param password where the password is
+   */
+  public record Basic(String user, SecretSource password) {}
+}

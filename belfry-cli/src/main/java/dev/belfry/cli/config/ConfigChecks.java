@@ -1,0 +1,142 @@
+package dev.belfry.cli.config;
+
+import dev.belfry.admin.AdminTls;
+import dev.belfry.admin.AuthMethod;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What no schema can say: fields that do not go together, files that are not there, addresses that
+ * are not safe. So a host that is told to reload learns it before it leaves.
+ */
+final class ConfigChecks {
+  private final YamlTree tree;
+  private final List<ConfigFault> faults;
+
+  ConfigChecks(YamlTree tree, List<ConfigFault> faults) {
+    this.tree = tree;
+    this.faults = faults;
+  }
+
+  void check(HostConfig config) {
+    workers(config.workers());
+    config.gateway().ifPresent(this::gateway);
+    config.admin().ifPresent(this::admin);
+    config.gateway().ifPresent(gateway -> config.admin().ifPresent(it -> differ(gateway, it)));
+  }
+
+  private void workers(WorkersConfig workers) {
+    WorkersConfig.Restart restart = workers.restart();
+    if (restart.longestDelay().compareTo(restart.firstDelay()) < 0) {
+      fault("workers.restart.longest_delay", "is shorter than first_delay");
+    }
+    workers
+        .directory()
+        .filter(it -> !Files.isDirectory(it))
+        .ifPresent(it -> fault("workers.directory", "there is no directory " + it));
+    switch (workers.program()) {
+      case WorkerProgram.Command(List<String> words) -> {
+        String program = words.getFirst();
+        if (program.contains("/") && !Files.isExecutable(Path.of(program))) {
+          fault("workers.command[0]", "there is no program " + program + " that may be run");
+        }
+      }
+      case WorkerProgram.Java java -> {
+        for (int i = 0; i < java.classPath().size(); i++) {
+          String part = java.classPath().get(i);
+          if (!part.endsWith("*")) {
+            exists("workers.java.class_path[" + i + "]", Path.of(part));
+          }
+        }
+      }
+      case WorkerProgram.Demo _ -> {}
+    }
+  }
+
+  private void gateway(GatewayConfig gateway) {
+    boolean resolved = address("gateway.listen", gateway.listen());
+    if (resolved && !isLoopback(gateway.listen()) && gateway.token().isEmpty()) {
+      fault(
+          "gateway.listen",
+          "anybody on the network could call the workers: give it token_file or token_env, or a"
+              + " loopback address");
+    }
+    secret("gateway", gateway.token());
+  }
+
+  private void admin(AdminConfig admin) {
+    boolean resolved = address("admin.listen", admin.listen());
+    if (resolved && !isLoopback(admin.listen()) && admin.tls().isEmpty()) {
+      fault(
+          "admin.listen",
+          "credentials would go over the network in the clear: give it tls, or a loopback address");
+    }
+    secret("admin", admin.token());
+    admin.basic().ifPresent(it -> readable("admin.basic.password_file", it.password()));
+    admin.tls().ifPresent(this::tls);
+    String method = "admin.signal_endpoint_auth_method";
+    AuthMethod chosen = admin.authMethod().orElse(AuthMethod.BEARER);
+    if (chosen == AuthMethod.BASIC && admin.basic().isEmpty()) {
+      fault(method, "basic needs a name and a password: give admin the field basic");
+    }
+    if (chosen == AuthMethod.MTLS && admin.tls().flatMap(AdminTls::clientAuthorities).isEmpty()) {
+      fault(method, "mtls needs the field tls with client_authorities");
+    }
+  }
+
+  private void tls(AdminTls tls) {
+    exists("admin.tls.certificate", tls.certificates());
+    exists("admin.tls.key", tls.privateKey());
+    tls.clientAuthorities().ifPresent(it -> exists("admin.tls.client_authorities", it));
+  }
+
+  private void differ(GatewayConfig gateway, AdminConfig admin) {
+    if (gateway.listen().getPort() != 0 && gateway.listen().equals(admin.listen())) {
+      fault("admin.listen", "the gateway listens there already");
+    }
+  }
+
+  /** Whether it is one that can be listened at. */
+  private boolean address(String field, InetSocketAddress address) {
+    if (address.isUnresolved()) {
+      fault(field, "there is no address for " + address.getHostString());
+    }
+    return !address.isUnresolved();
+  }
+
+  private static boolean isLoopback(InetSocketAddress address) {
+    return address.getAddress().isLoopbackAddress();
+  }
+
+  private void secret(String section, Optional<SecretSource> source) {
+    source.ifPresent(
+        it -> {
+          String field = it instanceof SecretSource.InFile ? "token_file" : "token_env";
+          readable(section + "." + field, it);
+        });
+  }
+
+  private void readable(String field, SecretSource source) {
+    try {
+      source.read();
+    } catch (IOException e) {
+      fault(field, "cannot be read: " + e);
+    } catch (IllegalArgumentException e) {
+      fault(field, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void exists(String field, Path file) {
+    if (!Files.isReadable(file)) {
+      fault(field, "there is no file " + file + " that can be read");
+    }
+  }
+
+  private void fault(String field, String reason) {
+    faults.add(new ConfigFault(tree.line(field), field, reason));
+  }
+}

@@ -1,0 +1,162 @@
+package dev.belfry.cli.config;
+
+import dev.belfry.admin.AdminTls;
+import dev.belfry.admin.AuthMethod;
+import dev.belfry.shm.Placement;
+import dev.belfry.shm.WaitStrategy;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Reads the configuration of a host from a file. */
+public final class ConfigFile {
+  private static final long MOST_BYTES = 1 << 20;
+
+  private final Section root;
+
+  private ConfigFile(Section root) {
+    this.root = root;
+  }
+
+  /**
+   * Reads a file and checks all of it, what it refers to included.
+   *
+   * @throws IOException if the file cannot be read
+   * @throws ConfigException with everything that is wrong with it
+   */
+  public static HostConfig load(Path file) throws IOException, ConfigException {
+    if (Files.size(file) > MOST_BYTES) {
+      throw new IOException(file + " has more than 1 MiB, which is no configuration");
+    }
+    String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+    var faults = new ArrayList<ConfigFault>();
+    YamlTree tree = YamlTree.parse(text, faults);
+    if (faults.isEmpty()) {
+      new ConfigSchema().check(tree, faults);
+    }
+    stopAt(faults, file);
+    Path directory = file.toAbsolutePath().normalize().resolveSibling("");
+    HostConfig config = new ConfigFile(new Section(tree.root(), directory)).host();
+    new ConfigChecks(tree, faults).check(config);
+    stopAt(faults, file);
+    return config;
+  }
+
+  private static void stopAt(List<ConfigFault> faults, Path file) throws ConfigException {
+    if (!faults.isEmpty()) {
+      faults.sort(Comparator.comparingInt(ConfigFault::line));
+      throw new ConfigException(file, faults);
+    }
+  }
+
+  private HostConfig host() {
+    return new HostConfig(
+        root.text("name", "belfry"),
+        workers(root.section("workers")),
+        root.has("gateway") ? Optional.of(gateway(root.section("gateway"))) : Optional.empty(),
+        root.has("admin") ? Optional.of(admin(root.section("admin"))) : Optional.empty(),
+        logging(root.section("logging")),
+        root.section("shutdown").duration("time_limit", HostConfig.SHUTDOWN_LIMIT));
+  }
+
+  private static WorkersConfig workers(Section workers) {
+    Section recycle = workers.section("recycle");
+    return new WorkersConfig(
+        program(workers),
+        workers.text("name", WorkersConfig.NAME),
+        workers.integer("count", WorkersConfig.COUNT),
+        workers.integer("spares", WorkersConfig.SPARES),
+        workers.path("directory"),
+        workers.map("environment"),
+        limits(workers.section("limits")),
+        workers.choice("placement", Placement.PADDED),
+        workers.choice("waiting", WaitStrategy.ADAPTIVE),
+        restart(workers.section("restart")),
+        new WorkersConfig.Recycle(recycle.number("calls"), recycle.duration("age")));
+  }
+
+  private static WorkerProgram program(Section workers) {
+    if (workers.has("command")) {
+      var words = new ArrayList<>(workers.texts("command"));
+      if (words.getFirst().contains("/")) { // what has none is looked for on the PATH
+        words.set(0, workers.directory().resolve(words.getFirst()).toString());
+      }
+      return new WorkerProgram.Command(words);
+    }
+    if (workers.has("java")) {
+      Section java = workers.section("java");
+      return new WorkerProgram.Java(
+          java.text("main", ""),
+          java.texts("class_path").stream()
+              .map(part -> java.directory().resolve(part).toString())
+              .toList(),
+          java.texts("options"),
+          java.texts("arguments"));
+    }
+    return new WorkerProgram.Demo();
+  }
+
+  private static WorkersConfig.Limits limits(Section limits) {
+    var otherwise = WorkersConfig.Limits.DEFAULT;
+    return new WorkersConfig.Limits(
+        limits.integer("calls_per_worker", otherwise.callsPerWorker()),
+        limits.integer("attempts", otherwise.attempts()),
+        limits.duration("ready", otherwise.ready()),
+        limits.duration("stuck", otherwise.stuck()),
+        limits.duration("heartbeat", otherwise.heartbeat()),
+        limits.number("open_files"),
+        limits.number("memory_mib"));
+  }
+
+  private static WorkersConfig.Restart restart(Section restart) {
+    var otherwise = WorkersConfig.Restart.DEFAULT;
+    return new WorkersConfig.Restart(
+        restart.duration("first_delay", otherwise.firstDelay()),
+        restart.duration("longest_delay", otherwise.longestDelay()),
+        restart.integer("crash_limit", otherwise.crashLimit()));
+  }
+
+  private static GatewayConfig gateway(Section gateway) {
+    var otherwise = GatewayConfig.DEFAULT;
+    return new GatewayConfig(
+        gateway.address("listen", otherwise.listen()),
+        gateway.secret("token_file", "token_env"),
+        gateway.number("max_bytes", otherwise.maxBytes()),
+        gateway.duration("deadline", otherwise.deadline()));
+  }
+
+  private static AdminConfig admin(Section admin) {
+    var otherwise = AdminConfig.DEFAULT;
+    Section basic = admin.section("basic");
+    return new AdminConfig(
+        admin.address("listen", otherwise.listen()),
+        admin.path("unix_socket"),
+        admin.secret("token_file", "token_env"),
+        basic
+            .path("password_file")
+            .map(it -> new AdminConfig.Basic(basic.text("user", ""), new SecretSource.InFile(it))),
+        admin.has("tls") ? Optional.of(tls(admin.section("tls"))) : Optional.empty(),
+        admin.text("signal_endpoint_auth_method").map(AuthMethod::of),
+        admin.integer("signal_rate_limit", otherwise.signalRateLimit()));
+  }
+
+  private static AdminTls tls(Section tls) {
+    return new AdminTls(
+        tls.path("certificate").orElseThrow(),
+        tls.path("key").orElseThrow(),
+        tls.path("client_authorities"),
+        Set.copyOf(tls.texts("allowed_clients")));
+  }
+
+  private static LoggingConfig logging(Section logging) {
+    return new LoggingConfig(
+        logging.choice("format", LoggingConfig.DEFAULT.format()),
+        logging.choice("level", LoggingConfig.DEFAULT.level()));
+  }
+}

@@ -1,0 +1,124 @@
+package dev.belfry.cli.config;
+
+import com.networknt.schema.Error;
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaLocation;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import com.networknt.schema.path.NodePath;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The schema of the configuration, and what it has to say about one, in words for people. */
+public final class ConfigSchema {
+  private static final String RESOURCE = "belfry.schema.json";
+
+  private final JsonNode source = JsonMapper.shared().readTree(text());
+  private final Schema schema =
+      SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12).getSchema(source);
+
+  /** The schema itself, in JSON. */
+  public static String text() {
+    try (InputStream resource = ConfigSchema.class.getResourceAsStream(RESOURCE)) {
+      if (resource == null) {
+        throw new IllegalStateException(RESOURCE + " is missing beside its class");
+      }
+      return new String(resource.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Adds what is wrong with a document. */
+  void check(YamlTree tree, List<ConfigFault> faults) {
+    for (Error error : schema.validate(tree.root())) {
+      if (!isBehindAnother(error)) {
+        String field = field(error);
+        faults.add(new ConfigFault(tree.line(field), field, reason(error)));
+      }
+    }
+  }
+
+  /** What is wrong with each choice says less than that none of them, or more than one, is met. */
+  private static boolean isBehindAnother(Error error) {
+    return error.getEvaluationPath().contains("oneOf") && !error.getKeyword().equals("oneOf");
+  }
+
+  /** An unknown field is named itself; one that is missing has no place but that around it. */
+  private static String field(Error error) {
+    String place = field(error.getInstanceLocation());
+    return switch (error.getKeyword()) {
+      case "additionalProperties", "propertyNames" -> join(place, error.getProperty());
+      default -> place;
+    };
+  }
+
+  private static String field(NodePath path) {
+    String field = "";
+    for (int i = 0; i < path.getNameCount(); i++) {
+      Object element = path.getElement(i);
+      field =
+          element instanceof Integer ? field + "[" + element + "]" : join(field, path.getName(i));
+    }
+    return field;
+  }
+
+  private static String join(String place, String name) {
+    return place.isEmpty() ? name : place + "." + name;
+  }
+
+  private String reason(Error error) {
+    JsonNode wanted = error.getSchemaNode();
+    JsonNode found = error.getInstanceNode();
+    String value = found.isContainer() ? "this" : found.toString();
+    return switch (error.getKeyword()) {
+      case "additionalProperties" -> "there is no such field";
+      case "required" -> "lacks the field " + error.getProperty();
+      case "oneOf" -> "needs one of command, java and builtin, and only one";
+      case "not" -> "has both token_file and token_env: leave one out";
+      case "type" -> value + " must be " + type(error.getSchemaLocation(), wanted.asString());
+      case "enum" -> value + " must be one of " + words(wanted);
+      case "minimum" -> value + " must be at least " + wanted;
+      case "maximum" -> value + " must be at most " + wanted;
+      case "minItems", "minLength" -> "must not be empty";
+      case "pattern" -> value + " must be " + description(around(error.getSchemaLocation()));
+      case "propertyNames" -> "this is no name for an environment variable";
+      default -> error.getMessage();
+    };
+  }
+
+  /** The schema that a keyword is in. */
+  private JsonNode around(SchemaLocation keyword) {
+    return source.at(keyword.getFragment().getParent().toString());
+  }
+
+  private static String description(JsonNode schema) {
+    return schema.path("description").asString("something else");
+  }
+
+  private String type(SchemaLocation keyword, String type) {
+    if (around(keyword).has("pattern")) {
+      return description(around(keyword));
+    }
+    return switch (type) {
+      case "integer" -> "a whole number";
+      case "string" -> "a text; put it into quotes if it looks like a number";
+      case "array" -> "a list";
+      case "object" -> "fields with values";
+      default -> type;
+    };
+  }
+
+  private static String words(JsonNode choices) {
+    return StreamSupport.stream(choices.spliterator(), false)
+        .map(JsonNode::asString)
+        .collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,40 @@
+package dev.belfry.cli.config;
+
+import dev.belfry.admin.Secret;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** Where a token or a password is. */
+public sealed interface SecretSource {
+  /**
+   * Reads it.
+   *
+   * @throws IOException if it cannot be read
+   * @throws IllegalArgumentException if there is nothing in it
+   */
+  Secret read() throws IOException;
+
+  /**
+   * In a file.
+   *
+   * @param path the file
+   */
+  record InFile(Path path) implements SecretSource {
+    @Override
+    public Secret read() throws IOException {
+      return Secret.fromFile(path);
+    }
+  }
+
+  /**
+   * In the environment.
+   *
+   * @param variable the variable
+   */
+  record InEnvironment(String variable) implements SecretSource {
+    @Override
+    public Secret read() {
+      return Secret.fromEnvironment(variable);
+    }
+  }
+}

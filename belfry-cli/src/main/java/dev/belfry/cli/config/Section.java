@@ -1,0 +1,114 @@
+package dev.belfry.cli.config;
+
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Some fields of a configuration that the schema has found good, each with what it is where it is
+ * not there.
+ *
+ * @param values the fields
+ * @param directory what paths are relative to
+ */
+record Section(JsonNode values, Path directory) {
+  /** The fields below a field; none if it is not there. */
+  Section section(String name) {
+    return new Section(values.path(name), directory);
+  }
+
+  boolean has(String name) {
+    return values.has(name);
+  }
+
+  String text(String name, String otherwise) {
+    return values.path(name).asString(otherwise);
+  }
+
+  Optional<String> text(String name) {
+    return has(name) ? Optional.of(values.path(name).asString()) : Optional.empty();
+  }
+
+  int integer(String name, int otherwise) {
+    return values.path(name).asInt(otherwise);
+  }
+
+  long number(String name, long otherwise) {
+    return values.path(name).asLong(otherwise);
+  }
+
+  OptionalLong number(String name) {
+    return has(name) ? OptionalLong.of(values.path(name).asLong()) : OptionalLong.empty();
+  }
+
+  Duration duration(String name, Duration otherwise) {
+    return duration(name).orElse(otherwise);
+  }
+
+  Optional<Duration> duration(String name) {
+    return text(name)
+        .map(
+            text -> {
+              int digits = text.replaceFirst("[a-z]+$", "").length();
+              long count = Long.parseLong(text.substring(0, digits));
+              return switch (text.substring(digits)) {
+                case "ms" -> Duration.ofMillis(count);
+                case "s" -> Duration.ofSeconds(count);
+                case "m" -> Duration.ofMinutes(count);
+                default -> Duration.ofHours(count);
+              };
+            });
+  }
+
+  /** A value of an enum, by its name in small letters. */
+  <E extends Enum<E>> E choice(String name, E otherwise) {
+    return text(name)
+        .map(text -> Enum.valueOf(otherwise.getDeclaringClass(), text.toUpperCase(Locale.ROOT)))
+        .orElse(otherwise);
+  }
+
+  Optional<Path> path(String name) {
+    return text(name).map(directory::resolve);
+  }
+
+  Optional<SecretSource> secret(String file, String variable) {
+    return path(file)
+        .<SecretSource>map(SecretSource.InFile::new)
+        .or(() -> text(variable).map(SecretSource.InEnvironment::new));
+  }
+
+  InetSocketAddress address(String name, InetSocketAddress otherwise) {
+    return text(name)
+        .map(
+            text -> {
+              int colon = text.lastIndexOf(':');
+              String host = text.substring(0, colon).replaceAll("[\\[\\]]", "");
+              return new InetSocketAddress(host, Integer.parseInt(text.substring(colon + 1)));
+            })
+        .orElse(otherwise);
+  }
+
+  List<String> texts(String name) {
+    return items(name).map(JsonNode::asString).toList();
+  }
+
+  private Stream<JsonNode> items(String name) {
+    return StreamSupport.stream(values.path(name).spliterator(), false);
+  }
+
+  /** All fields below a field, as texts. */
+  Map<String, String> map(String name) {
+    var map = new LinkedHashMap<String, String>();
+    values.path(name).properties().forEach(it -> map.put(it.getKey(), it.getValue().asString()));
+    return map;
+  }
+}

@@ -1,0 +1,85 @@
+package dev.belfry.cli.log;
+
+import ch.qos.logback.classic.AsyncAppender;
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.JsonEncoder;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.spi.Configurator;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.spi.ContextAwareBase;
+import dev.belfry.cli.config.LoggingConfig;
+import dev.belfry.cli.config.LoggingConfig.Format;
+
+/** Sets Logback up in place of its files, which it finds by way of the service loader. */
+public final class LogbackSetup extends ContextAwareBase implements Configurator {
+  private static final int QUEUE = 8192;
+
+  /** For the service loader. */
+  public LogbackSetup() {}
+
+  @Override
+  public ExecutionStatus configure(LoggerContext context) {
+    LoggingConfig config = ServiceLog.config();
+    ConsoleAppender<ILoggingEvent> console = console(context, config.format());
+
+    // The loop of a pool logs: it must not wait for a terminal that somebody has stopped.
+    var queue = new AsyncAppender();
+    queue.setContext(context);
+    queue.setName("queue");
+    queue.setQueueSize(QUEUE);
+    queue.setNeverBlock(true);
+    queue.addAppender(console);
+    queue.start();
+    Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    root.setLevel(Level.convertAnSLF4JLevel(ServiceLog.of(config.level())));
+    root.addAppender(queue);
+
+    // The last record before a forced exit would still be in the queue.
+    Logger signals = context.getLogger("signal");
+    signals.setAdditive(false);
+    signals.addAppender(console);
+    context.getLogger("io.helidon").setLevel(Level.WARN); // it greets, and tells its features
+    // Why it cannot start is said by whoever starts it, in one line.
+    context.getLogger("io.helidon.webserver.LoomServer").setLevel(Level.OFF);
+    return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+  }
+
+  private static ConsoleAppender<ILoggingEvent> console(LoggerContext context, Format format) {
+    Encoder<ILoggingEvent> encoder =
+        switch (format) {
+          case TEXT -> text();
+          case JSON -> json();
+        };
+    encoder.setContext(context);
+    encoder.start();
+    var console = new ConsoleAppender<ILoggingEvent>();
+    console.setContext(context);
+    console.setName("console");
+    console.setTarget("System.err");
+    console.setEncoder(encoder);
+    console.start();
+    return console;
+  }
+
+  private static PatternLayoutEncoder text() {
+    var encoder = new PatternLayoutEncoder();
+    encoder.setPattern("%d{HH:mm:ss.SSS} %-5level %msg%n");
+    return encoder;
+  }
+
+  private static JsonEncoder json() {
+    var encoder = new JsonEncoder();
+    encoder.setWithContext(false);
+    encoder.setWithMDC(false);
+    encoder.setWithSequenceNumber(false);
+    encoder.setWithNanoseconds(false);
+    encoder.setWithArguments(false);
+    encoder.setWithFormattedMessage(true);
+    encoder.setWithMessage(false);
+    return encoder;
+  }
+}

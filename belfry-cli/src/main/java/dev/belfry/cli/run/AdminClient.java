@@ -1,0 +1,84 @@
+package dev.belfry.cli.run;
+
+import dev.belfry.cli.hosts.RunDirectory;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Asks the admin surface of a host. */
+final class AdminClient {
+  private static final String VARIABLE = "BELFRY_TOKEN";
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private final URI surface;
+  private final String token;
+
+  private AdminClient(URI surface, String token) {
+    this.surface = surface;
+    this.token = token;
+  }
+
+  /** With the token of a file, of the environment, or of the run directory, the first there is. */
+  static AdminClient at(URI surface, @Nullable Path tokenFile) throws IOException {
+    String variable = System.getenv(VARIABLE);
+    if (tokenFile == null && variable != null) {
+      return new AdminClient(surface, variable.strip());
+    }
+    Path file = tokenFile != null ? tokenFile : Token.place(RunDirectory.ofUser());
+    try {
+      return new AdminClient(surface, Files.readString(file).strip());
+    } catch (NoSuchFileException e) {
+      throw new IOException("there is no token in " + file + ": name a file by --token-file", e);
+    }
+  }
+
+  /**
+   * Raises a signal in the host.
+   *
+   * @return what the host says to it
+   * @throws IOException also if the host refuses it, with what it says
+   */
+  String raise(String signal, String reason) throws IOException, InterruptedException {
+    ObjectNode body = JsonMapper.shared().createObjectNode().put("signal", signal);
+    if (!reason.isEmpty()) {
+      body.put("reason", reason);
+    }
+    HttpRequest request =
+        HttpRequest.newBuilder(surface.resolve("/admin/signal"))
+            .timeout(PATIENCE)
+            .header("Authorization", "Bearer " + token)
+            .header("Content-Type", "application/json")
+            .POST(BodyPublishers.ofString(body.toString()))
+            .build();
+    try (HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build()) {
+      HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
+      if (answer.statusCode() != 202) {
+        throw new IOException(surface + " refuses: " + answer.statusCode() + " " + text(answer));
+      }
+      return text(answer);
+    } catch (ConnectException e) {
+      throw new IOException("nobody listens at " + surface, e);
+    }
+  }
+
+  private static String text(HttpResponse<String> answer) {
+    try {
+      return JsonMapper.shared().readTree(answer.body()).path("message").asString(answer.body());
+    } catch (JacksonException noJson) {
+      return answer.body();
+    }
+  }
+}

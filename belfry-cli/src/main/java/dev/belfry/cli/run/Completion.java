@@ -1,0 +1,26 @@
+package dev.belfry.cli.run;
+
+import dev.belfry.cli.Version;
+import picocli.AutoComplete;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code belfry completion}: a script that lets the shell complete command lines. */
+@Command(
+    name = "completion",
+    description = {
+      "Prints a script by which bash and zsh complete the command lines of belfry:",
+      "  source <(belfry completion)"
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class)
+public final class Completion implements Runnable {
+  @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
+
+  @Override
+  public void run() {
+    CommandSpec root = spec.root();
+    spec.commandLine().getOut().print(AutoComplete.bash(root.name(), root.commandLine()));
+  }
+}

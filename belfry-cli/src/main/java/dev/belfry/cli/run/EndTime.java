@@ -1,0 +1,38 @@
+package dev.belfry.cli.run;
+
+import dev.belfry.signals.Signal;
+import dev.belfry.signals.Signals;
+import java.time.Duration;
+
+/**
+ * How much time an orderly end has left for the calls under way, of that which its signal has. Some
+ * is kept back, so that calls that do not end cannot take the time in which workers are ended and
+ * all is cleaned up.
+ */
+final class EndTime {
+  private static final Duration MOST_KEPT = Duration.ofSeconds(2);
+  private static final int KEPT_PART = 4;
+
+  /** When no more is left; from the signal on, which comes before anybody asks. */
+  private volatile long deadlineNanos = System.nanoTime();
+
+  EndTime(Signals signals) {
+    for (Signal signal : signals.catalog().signals()) {
+      if (signal.isCatchable() && signal.timeout().isPresent()) {
+        signals.handle(signal, this::begin);
+      }
+    }
+  }
+
+  private void begin(Signal signal) {
+    Duration whole = signal.timeout().orElseThrow();
+    Duration part = whole.dividedBy(KEPT_PART);
+    Duration kept = part.compareTo(MOST_KEPT) < 0 ? part : MOST_KEPT;
+    deadlineNanos = System.nanoTime() + whole.minus(kept).toNanos();
+  }
+
+  /** What is left, not below zero. */
+  Duration left() {
+    return Duration.ofNanos(Math.max(0, deadlineNanos - System.nanoTime()));
+  }
+}

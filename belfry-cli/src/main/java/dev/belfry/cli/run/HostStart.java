@@ -1,0 +1,56 @@
+package dev.belfry.cli.run;
+
+import dev.belfry.cli.config.ConfigException;
+import dev.belfry.cli.config.ConfigFile;
+import dev.belfry.cli.config.HostConfig;
+import dev.belfry.linux.Sys;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** Starts a host, or says why not. */
+final class HostStart {
+  private static final int FAILED = 1;
+  private static final int INVALID = 2;
+
+  private final Sys sys;
+  private final PrintWriter out;
+  private final PrintWriter err;
+
+  HostStart(Sys sys, PrintWriter out, PrintWriter err) {
+    this.sys = sys;
+    this.out = out;
+    this.err = err;
+  }
+
+  int supervise() {
+    try {
+      return Supervise.run(sys);
+    } catch (IOException e) {
+      return fail(FAILED, e);
+    }
+  }
+
+  /** Returns only if it cannot run. */
+  int run(@Nullable Path file) throws InterruptedException {
+    try {
+      Supervise.dieWithSupervisor(sys);
+      HostConfig config = file == null ? HostConfig.demo() : ConfigFile.load(file);
+      RunningHost.run(config, file, out);
+      return FAILED;
+    } catch (ConfigException e) {
+      return fail(INVALID, e);
+    } catch (IOException | IllegalArgumentException e) {
+      return fail(FAILED, e);
+    }
+  }
+
+  private int fail(int exitCode, Exception e) {
+    String reason =
+        e instanceof NoSuchFileException ? "there is no file " + e.getMessage() : e.getMessage();
+    err.println("belfry run: " + reason);
+    return exitCode;
+  }
+}

@@ -1,0 +1,74 @@
+package dev.belfry.cli.run;
+
+import dev.belfry.cli.config.WorkerProgram;
+import dev.belfry.cli.config.WorkersConfig;
+import dev.belfry.cli.config.WorkersConfig.Limits;
+import dev.belfry.workers.JavaWorker;
+import dev.belfry.workers.PoolListener;
+import dev.belfry.workers.PoolOptions;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Makes the options of a pool from its configuration. */
+final class PoolPlan {
+  private static final List<String> DEMO_FLAGS =
+      List.of("-Xmx64m", "-Xshare:auto", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+
+  private PoolPlan() {}
+
+  static PoolOptions of(WorkersConfig config, PoolListener listener) {
+    Limits limits = config.limits();
+    PoolOptions options =
+        start(config.program(), limits)
+            .name(config.name())
+            .workers(config.count())
+            .spares(config.spares())
+            .callsPerWorker(limits.callsPerWorker())
+            .attempts(limits.attempts())
+            .readyLimit(limits.ready())
+            .stuckLimit(limits.stuck())
+            .heartbeat(limits.heartbeat())
+            .placement(config.placement())
+            .waiting(config.waiting())
+            .crashLimit(config.restart().crashLimit())
+            .restartDelay(config.restart().firstDelay(), config.restart().longestDelay())
+            .listener(listener);
+    config.directory().ifPresent(options::directory);
+    config.environment().forEach(options::environment);
+    config.recycle().calls().ifPresent(options::recycleAfterCalls);
+    config.recycle().age().ifPresent(options::recycleAfter);
+    return options;
+  }
+
+  private static PoolOptions start(WorkerProgram program, Limits limits) {
+    return switch (program) {
+      case WorkerProgram.Command(List<String> words) -> PoolOptions.of(limited(words, limits));
+      case WorkerProgram.Java(
+              String main,
+              List<String> classPath,
+              List<String> options,
+              List<String> arguments) ->
+          java(JavaWorker.of(main, classPath, options, arguments), limits);
+      case WorkerProgram.Demo _ ->
+          java(JavaWorker.of(DemoWorker.class.getName(), List.of(), DEMO_FLAGS, List.of()), limits);
+    };
+  }
+
+  private static PoolOptions java(JavaWorker worker, Limits limits) {
+    return PoolOptions.of(limited(worker.command(), limits)).crashFilesIn(worker.crashDirectory());
+  }
+
+  /** A shell sets the limits of the process that then becomes the program. */
+  private static List<String> limited(List<String> words, Limits limits) {
+    var script = new ArrayList<String>();
+    limits.openFiles().ifPresent(count -> script.add("ulimit -n " + count));
+    limits.memoryMib().ifPresent(mib -> script.add("ulimit -d " + mib * 1024));
+    if (script.isEmpty()) {
+      return words;
+    }
+    script.add("exec \"$@\"");
+    var command = new ArrayList<>(List.of("/bin/sh", "-c", String.join(" && ", script), "worker"));
+    command.addAll(words);
+    return command;
+  }
+}

@@ -1,0 +1,58 @@
+package dev.belfry.cli.run;
+
+import dev.belfry.cli.Version;
+import dev.belfry.linux.Sys;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code belfry run}: a host. This class names nothing that is heavy, because it is loaded for
+ * every command.
+ */
+@Command(
+    name = "run",
+    description = {
+      "Runs a host until a signal ends it: workers, the call gateway, the admin surface.",
+      "Without a configuration it is a demonstration, which says what to try."
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "1:it cannot start",
+      "2:the configuration is not valid",
+      "129:ended by HUP, to be started again with the new configuration",
+      "130:ended by INT",
+      "131:ended by QUIT",
+      "143:ended by TERM"
+    })
+public final class Run implements Callable<Integer> {
+  @Parameters(arity = "0..1", paramLabel = "CONFIG", description = "The configuration, in YAML.")
+  private @Nullable Path config;
+
+  @Option(
+      names = "--supervise",
+      description = "Run it in a process of its own, and start it again when it ends with 129.")
+  private boolean supervise;
+
+  @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
+
+  private final Sys sys;
+
+  /** The command. */
+  public Run(Sys sys) {
+    this.sys = sys;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    var start = new HostStart(sys, spec.commandLine().getOut(), spec.commandLine().getErr());
+    return supervise ? start.supervise() : start.run(config);
+  }
+}

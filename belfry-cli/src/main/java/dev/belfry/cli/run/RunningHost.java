@@ -1,0 +1,213 @@
+package dev.belfry.cli.run;
+
+import dev.belfry.admin.AdminServer;
+import dev.belfry.admin.HostEvents;
+import dev.belfry.admin.SignalMetrics;
+import dev.belfry.cli.ThreadDump;
+import dev.belfry.cli.config.AdminConfig;
+import dev.belfry.cli.config.ConfigException;
+import dev.belfry.cli.config.ConfigFault;
+import dev.belfry.cli.config.ConfigFile;
+import dev.belfry.cli.config.GatewayConfig;
+import dev.belfry.cli.config.HostConfig;
+import dev.belfry.cli.counters.CountersWriter;
+import dev.belfry.cli.hosts.HostEntry;
+import dev.belfry.cli.hosts.RunDirectory;
+import dev.belfry.cli.log.ServiceLog;
+import dev.belfry.gateway.Gateway;
+import dev.belfry.signals.ShutdownPhase;
+import dev.belfry.signals.SignalCatalog;
+import dev.belfry.signals.SignalLog;
+import dev.belfry.signals.SignalRecord;
+import dev.belfry.signals.Signals;
+import dev.belfry.workers.PoolStatus;
+import dev.belfry.workers.WorkerPool;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.lang.System.Logger.Level;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A host: a pool with what calls it over HTTP, an admin surface, and the signals that end it. What
+ * was opened is closed in the opposite order, by an orderly end or because something could not be
+ * opened.
+ */
+final class RunningHost {
+  /** For workers to leave when all calls have ended or were given up. */
+  private static final Duration GOODBYE = Duration.ofMillis(500);
+
+  private final HostConfig config;
+  private final @Nullable Path file;
+  private final Instant startedAt = Instant.now();
+  private final HostEvents events = new HostEvents();
+  private final PrometheusMeterRegistry meters =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final SignalLog log;
+  private final Signals signals;
+  private final EndTime endTime;
+  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+
+  private RunningHost(HostConfig config, @Nullable Path file, SignalLog records) {
+    this.config = config;
+    this.file = file;
+    this.log = events.watching(records);
+    this.signals =
+        Signals.builder()
+            .catalog(SignalCatalog.bundled().withTimeLimit(config.shutdownLimit()))
+            .log(log)
+            .telemetry(new SignalMetrics(meters))
+            .open();
+    this.endTime = new EndTime(signals);
+  }
+
+  /**
+   * Runs until a signal ends the process; returns only if it cannot.
+   *
+   * @param file where the configuration came from, to be looked at again on HUP
+   * @throws IOException if something cannot be opened; then nothing is left open
+   */
+  static void run(HostConfig config, @Nullable Path file, PrintWriter out)
+      throws IOException, InterruptedException {
+    var host = new RunningHost(config, file, ServiceLog.open(config.logging()));
+    try {
+      host.open(out);
+    } catch (IOException | RuntimeException e) {
+      host.closeAll();
+      throw e;
+    }
+    Thread.currentThread().join(); // for ever: the signals end the process
+  }
+
+  private void open(PrintWriter out) throws IOException, InterruptedException {
+    handleSignals();
+    RunDirectory directory = RunDirectory.ofUser();
+    WorkerPool pool = WorkerPool.open(PoolPlan.of(config.workers(), new HostListener(log, events)));
+    closeAtEnd("workers", () -> pool.close(GOODBYE));
+    signals.handle("USR1", _ -> tellState(pool.status()));
+    signals.handle("USR2", _ -> pool.reset());
+    PoolMetrics.of(pool, meters);
+
+    URI gateway = config.gateway().isPresent() ? openGateway(config.gateway().get(), pool) : null;
+    Optional<Token> token = Optional.empty();
+    URI admin = null;
+    if (config.admin().isPresent()) {
+      token = Surfaces.token(config.admin().get(), directory);
+      admin = openAdmin(config.admin().get(), token, pool);
+    }
+    Path counters = directory.newCountersFile();
+    closeAtEnd("counters", CountersWriter.open(counters, pool::status));
+    var entry =
+        new HostEntry(
+            ProcessHandle.current().pid(),
+            config.name(),
+            gateway,
+            admin,
+            counters,
+            file,
+            startedAt);
+    RunDirectory.Announcement announcement = directory.announce(entry);
+    closeAtEnd("announcement", announcement);
+    pool.awaitReady(config.workers().limits().ready());
+    new Welcome(out).say(config, entry, token, pool.status());
+  }
+
+  private void handleSignals() {
+    signals.handle("QUIT", _ -> ThreadDump.print());
+    if (file != null) {
+      Path checked = file;
+      signals.onReload(() -> problems(checked));
+    }
+  }
+
+  /** Nothing but the problems: that the file is not valid is said by whoever asks. */
+  private static List<String> problems(Path file) throws IOException {
+    try {
+      ConfigFile.load(file);
+      return List.of();
+    } catch (ConfigException e) {
+      return e.faults().stream().map(ConfigFault::toString).toList();
+    }
+  }
+
+  private URI openGateway(GatewayConfig gateway, WorkerPool pool) throws IOException {
+    Surfaces.checkFree("gateway", gateway.listen());
+    Gateway server = Gateway.open(Surfaces.gateway(gateway), pool);
+    opened.push(server);
+    signals.onShutdown(ShutdownPhase.DRAIN, "calls", () -> drain(server));
+    return Surfaces.uri("http", gateway.listen(), server.port());
+  }
+
+  /** Stops accepting too, so that there is an end to the calls under way. */
+  private void drain(Gateway server) {
+    if (!server.close(endTime.left())) {
+      tell(Level.WARNING, "host.calls_cut", "calls that did not end in time were cut off");
+    }
+  }
+
+  private URI openAdmin(AdminConfig admin, Optional<Token> token, WorkerPool pool)
+      throws IOException {
+    Surfaces.checkFree("admin surface", admin.listen());
+    var view = new PoolView(config.name(), startedAt, pool::status, events);
+    AdminServer server = AdminServer.open(Surfaces.admin(admin, token), signals, meters, log, view);
+    closeAtEnd("admin surface", server);
+    String scheme = admin.tls().isPresent() ? "https" : "http";
+    return Surfaces.uri(scheme, admin.listen(), server.port());
+  }
+
+  private void closeAtEnd(String name, AutoCloseable resource) {
+    opened.push(resource);
+    signals.onShutdown(name, resource::close);
+  }
+
+  private void closeAll() {
+    for (AutoCloseable resource : opened) {
+      try {
+        resource.close();
+      } catch (Exception e) { // the reason why all is closed is told, and more important
+        tell(Level.DEBUG, "host.close_failed", "cannot close " + resource + ": " + e);
+      }
+    }
+    signals.close();
+  }
+
+  private void tellState(PoolStatus status) {
+    tell(
+        Level.INFO,
+        "host.state",
+        "%d workers, %d calls finished, %d failed, %d callers waiting, %d deaths%s"
+            .formatted(
+                status.workers().size(),
+                status.finished(),
+                status.failed(),
+                status.waiting(),
+                status.deaths(),
+                status.circuitOpen() ? ", no more are started" : ""));
+    for (PoolStatus.WorkerStatus worker : status.workers()) {
+      tell(
+          Level.INFO,
+          "host.worker",
+          "%s (process %d) is %s: %d calls under way, %d finished"
+              .formatted(
+                  worker.name(),
+                  worker.pid(),
+                  worker.state(),
+                  worker.inFlight(),
+                  worker.finished()));
+    }
+  }
+
+  private void tell(Level level, String event, String message) {
+    log.log(new SignalRecord(level, event, message, Map.of()));
+  }
+}

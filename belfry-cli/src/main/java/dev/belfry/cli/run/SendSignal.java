@@ -1,0 +1,104 @@
+package dev.belfry.cli.run;
+
+import dev.belfry.cli.Version;
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Processes;
+import dev.belfry.linux.Signo;
+import dev.belfry.linux.Sys;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code belfry signal}: sends a signal to a process, or to a host by its admin surface. */
+@Command(
+    name = "signal",
+    description = "Sends a signal to a process, or to a host over HTTP.",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:the process has it, or the host has accepted it",
+      "1:there is no such process, or the host has refused it"
+    })
+public final class SendSignal implements Callable<Integer> {
+  private static final int FAILED = 1;
+
+  @Parameters(
+      index = "0",
+      paramLabel = "PID|URL",
+      description = "A process id, or the admin surface of a host, such as http://127.0.0.1:7071.")
+  private String target = "";
+
+  @Parameters(
+      index = "1",
+      paramLabel = "NAME",
+      description = "A name such as TERM or SIGHUP, in any case, or a number.")
+  private String name = "";
+
+  @Option(
+      names = "--token-file",
+      paramLabel = "FILE",
+      description = {
+        "Where the token of the admin surface is.",
+        "By default in the environment variable BELFRY_TOKEN, else in the run directory."
+      })
+  private @Nullable Path tokenFile;
+
+  @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the log of the host.")
+  private String reason = "";
+
+  @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
+
+  private final Sys sys;
+
+  /** The command. */
+  public SendSignal(Sys sys) {
+    this.sys = sys;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    int signal =
+        Signo.parse(name)
+            .orElseThrow(
+                () ->
+                    new ParameterException(
+                        spec.commandLine(), "There is no signal '" + name + "'."));
+    try {
+      if (target.matches("[1-9][0-9]{0,9}")) {
+        kill(Integer.parseUnsignedInt(target), signal);
+      } else if (target.matches("https?://.+")) {
+        spec.commandLine().getOut().println(post(signal));
+      } else {
+        throw new ParameterException(
+            spec.commandLine(), "'" + target + "' is neither a process id nor a URL.");
+      }
+      return 0;
+    } catch (IOException e) {
+      spec.commandLine().getErr().println(spec.qualifiedName() + ": " + e.getMessage());
+      return FAILED;
+    }
+  }
+
+  private void kill(int pid, int signal) throws IOException {
+    try {
+      Processes.kill(sys, pid, signal);
+    } catch (ErrnoException e) {
+      throw e.is(Errno.ESRCH) ? new IOException("there is no process " + pid, e) : e;
+    }
+  }
+
+  private String post(int signal) throws IOException, InterruptedException {
+    String plain = Signo.name(signal).replaceFirst("^SIG", "");
+    return AdminClient.at(URI.create(target), tokenFile).raise(plain, reason);
+  }
+}

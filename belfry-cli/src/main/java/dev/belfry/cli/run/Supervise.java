@@ -1,0 +1,137 @@
+package dev.belfry.cli.run;
+
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.ExitStatus;
+import dev.belfry.linux.Futex;
+import dev.belfry.linux.PidFd;
+import dev.belfry.linux.PollSet;
+import dev.belfry.linux.Processes;
+import dev.belfry.linux.SigSet;
+import dev.belfry.linux.SignalClaim;
+import dev.belfry.linux.SignalFd;
+import dev.belfry.linux.SignalLaunch;
+import dev.belfry.linux.SignalRecords;
+import dev.belfry.linux.Signo;
+import dev.belfry.linux.Sys;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Runs a host in a process of its own and starts it again when it has left for a new configuration.
+ *
+ * <p>The child has a process group of its own: the terminal's Ctrl+C reaches only this process, and
+ * so the child only once, by way of us. It would else count as pressed twice. Its signals are
+ * blocked from its first moment on, so none that is passed on early is lost or kills it.
+ */
+final class Supervise {
+  /** Tells the child whose it is. */
+  private static final String VARIABLE = "BELFRY_SUPERVISOR";
+
+  private static final int RESTART = 128 + Signo.HUP;
+  private static final SigSet PASSED_ON =
+      SigSet.of(Signo.HUP, Signo.INT, Signo.QUIT, Signo.TERM, Signo.USR1, Signo.USR2);
+
+  private final Sys sys;
+  private final SignalFd signals;
+
+  private Supervise(Sys sys, SignalFd signals) {
+    this.sys = sys;
+    this.signals = signals;
+  }
+
+  /** Returns the exit code of the last child. Blocks in the kernel: for a platform thread. */
+  static int run(Sys sys) throws IOException {
+    List<String> command = ownCommand();
+    try (SignalFd signals = SignalFd.open(sys, SigSet.EMPTY);
+        SignalClaim _ = SignalClaim.take(PASSED_ON, held -> update(signals, held))) {
+      var supervise = new Supervise(sys, signals);
+      while (true) {
+        ExitStatus status = supervise.runOnce(command);
+        boolean restart = !status.signalled() && status.number() == RESTART;
+        if (!restart) {
+          return status.shellCode();
+        }
+      }
+    }
+  }
+
+  private static void update(SignalFd signals, SigSet held) {
+    try {
+      signals.update(held);
+    } catch (ErrnoException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What this process was started by, less the word that made it a supervisor. */
+  private static List<String> ownCommand() throws IOException {
+    byte[] bytes = Files.readAllBytes(Path.of("/proc/self/cmdline"));
+    var command = new ArrayList<String>();
+    for (String word : new String(bytes, StandardCharsets.UTF_8).split("\0", -1)) {
+      command.add(word);
+    }
+    command.removeLast(); // nothing comes after the last NUL
+    command.remove("--supervise");
+    command.set(0, Files.readSymbolicLink(Path.of("/proc/self/exe")).toString());
+    return command;
+  }
+
+  private ExitStatus runOnce(List<String> command) throws IOException {
+    try (PidFd child =
+            SignalLaunch.spawn(
+                    command, Map.of(VARIABLE, Long.toString(ProcessHandle.current().pid())))
+                .ownProcessGroup()
+                .start(sys);
+        Arena arena = Arena.ofConfined()) {
+      var either = new PollSet(sys, 2);
+      either.set(0, child.number(), PollSet.IN);
+      either.set(1, signals.number(), PollSet.IN);
+      var records = new SignalRecords(arena, 8);
+      while (true) {
+        either.await(Futex.FOREVER);
+        if (either.happened(1) != 0) {
+          passOn(child, records);
+        }
+        if (either.happened(0) != 0) {
+          Optional<ExitStatus> status = child.reap();
+          if (status.isPresent()) {
+            return status.get();
+          }
+        }
+      }
+    }
+  }
+
+  private void passOn(PidFd child, SignalRecords records) throws ErrnoException {
+    int count = signals.read(records);
+    for (int i = 0; i < count; i++) {
+      try {
+        child.sendSignal(records.signo(i));
+      } catch (ErrnoException e) {
+        if (!e.is(Errno.ESRCH)) { // it has ended, which is what the signal was for
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** In the child: asks to be ended, in good order, when the supervisor is killed. */
+  static void dieWithSupervisor(Sys sys) throws ErrnoException {
+    String supervisor = System.getenv(VARIABLE);
+    if (supervisor != null && supervisor.equals(Integer.toString(Processes.parent(sys)))) {
+      Processes.setParentDeathSignal(sys, Signo.TERM);
+      if (!supervisor.equals(Integer.toString(Processes.parent(sys)))) { // it was quicker
+        Processes.kill(sys, (int) ProcessHandle.current().pid(), Signo.TERM);
+      }
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package dev.belfry.cli.run;
+
+import dev.belfry.admin.AdminOptions;
+import dev.belfry.admin.Secret;
+import dev.belfry.cli.config.AdminConfig;
+import dev.belfry.cli.config.GatewayConfig;
+import dev.belfry.cli.config.SecretSource;
+import dev.belfry.cli.hosts.RunDirectory;
+import dev.belfry.gateway.GatewayOptions;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.util.Optional;
+
+/** Makes the options of what a host listens with from its configuration. */
+final class Surfaces {
+  private Surfaces() {}
+
+  static GatewayOptions gateway(GatewayConfig config) throws IOException {
+    GatewayOptions options =
+        new GatewayOptions()
+            .address(config.listen())
+            .mostBytes(config.maxBytes())
+            .deadline(config.deadline());
+    Optional<SecretSource> source = config.token();
+    if (source.isPresent()) {
+      Secret token = source.get().read();
+      options.bearer(token::isSame);
+    }
+    return options;
+  }
+
+  /** The token that the admin surface has where its configuration names no credentials. */
+  static Optional<Token> token(AdminConfig config, RunDirectory directory) throws IOException {
+    boolean hasOwn =
+        config.token().isPresent()
+            || config.basic().isPresent()
+            || config.tls().flatMap(it -> it.clientAuthorities()).isPresent();
+    return hasOwn ? Optional.empty() : Optional.of(Token.of(directory));
+  }
+
+  static AdminOptions admin(AdminConfig config, Optional<Token> token) throws IOException {
+    AdminOptions options =
+        new AdminOptions().address(config.listen()).signalRateLimit(config.signalRateLimit());
+    config.unixSocket().ifPresent(options::unixSocket);
+    config.tls().ifPresent(options::tls);
+    config.authMethod().ifPresent(options::authMethod);
+    if (config.basic().isPresent()) {
+      AdminConfig.Basic basic = config.basic().get();
+      options.basic(basic.user(), basic.password().read());
+    }
+    if (config.token().isPresent()) {
+      options.bearerToken(config.token().get().read());
+    } else if (token.isPresent()) {
+      options.bearerToken(token.get().secret());
+    }
+    return options;
+  }
+
+  /** The server would only say that something is in the way. */
+  static void checkFree(String what, InetSocketAddress listen) throws IOException {
+    try (var probe = new ServerSocket()) {
+      probe.setReuseAddress(true);
+      probe.bind(listen);
+    } catch (BindException e) {
+      throw new IOException(
+          "the %s cannot listen at %s:%d: %s; is another host running there?"
+              .formatted(
+                  what, listen.getAddress().getHostAddress(), listen.getPort(), e.getMessage()),
+          e);
+    }
+  }
+
+  /** Where a listener can be reached; one that listens everywhere also on loopback. */
+  static URI uri(String scheme, InetSocketAddress listen, int port) {
+    boolean everywhere = listen.getAddress().isAnyLocalAddress();
+    String host = everywhere ? "127.0.0.1" : listen.getAddress().getHostAddress();
+    String plain = host.contains(":") ? "[" + host + "]" : host;
+    return URI.create(scheme + "://" + plain + ":" + port);
+  }
+}
