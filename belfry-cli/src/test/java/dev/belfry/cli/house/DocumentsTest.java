@@ -11,8 +11,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the documents show is what there is. */
@@ -22,7 +24,7 @@ final class DocumentsTest {
   private static final Pattern LINK = Pattern.compile("]\\(([^)#:]+)(#[^)]*)?\\)");
 
   @Test
-  void theReadmeShowsTheExampleThatIsCompiled() throws IOException {
+  void theFirstExampleOfSystemCallsIsCompiled() throws IOException {
     Project project = Project.current();
     String region =
         project
@@ -31,7 +33,7 @@ final class DocumentsTest {
             .replaceFirst("(?s)\n *// @end.*", "")
             .stripIndent();
     assertThat(region.lines()).hasSizeBetween(5, 15);
-    assertThat(project.text("README.md")).contains("```java\n" + region + "\n```\n");
+    assertThat(project.text("docs/linux.md")).contains("```java\n" + region + "\n```\n");
   }
 
   @Test
@@ -47,22 +49,18 @@ final class DocumentsTest {
     assertThat(output.toString(UTF_8)).isEqualTo("token 7 rang 1 time(s)\n");
   }
 
+  static List<String> documents() throws IOException {
+    Path root = Project.current().root();
+    try (Stream<Path> files = Files.walk(root.resolve("docs"))) {
+      return Stream.concat(
+              Stream.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "guests/c/README.md"),
+              files.filter(it -> it.toString().endsWith(".md")).map(root::relativize).map(Path::toString))
+          .toList();
+    }
+  }
+
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "README.md",
-        "CONTRIBUTING.md",
-        "CHANGELOG.md",
-        "docs/counters.md",
-        "docs/decisions.md",
-        "docs/loop.md",
-        "docs/releasing.md",
-        "docs/signals.md",
-        "docs/spec/README.md",
-        "docs/top.md",
-        "docs/windows.md",
-        "docs/workers.md"
-      })
+  @MethodSource("documents")
   void linksLeadToFilesThatExist(String document) throws IOException {
     Project project = Project.current();
     Path directory = project.root().resolve(document).resolveSibling(".");
@@ -88,6 +86,32 @@ final class DocumentsTest {
         .isNotEmpty()
         .allSatisfy(
             include -> assertThat(include.shown()).as(include.source()).isEqualTo(include.real()));
+  }
+
+  /** Whoever looks for a message finds what the program really says. */
+  @Test
+  void theQuestionsQuoteMessagesThatExist() throws IOException {
+    Project project = Project.current();
+    List<String> quoted =
+        Pattern.compile("(?m)^\\*\\*`([^`]+)`\\.\\*\\*")
+            .matcher(project.text("docs/faq.md"))
+            .results()
+            .map(it -> it.group(1))
+            .filter(it -> !it.startsWith("WARNING: ")) // the JVM's own
+            .toList();
+    assertThat(quoted).hasSizeGreaterThan(8);
+    String sources = mainSources(project);
+    assertThat(quoted).allSatisfy(message -> assertThat(sources).contains(message));
+  }
+
+  private static String mainSources(Project project) throws IOException {
+    var text = new StringBuilder(project.text("belfry"));
+    for (Path file : project.textFiles()) {
+      if (file.toString().contains("src/main/")) {
+        text.append(project.text(file.toString()));
+      }
+    }
+    return text.toString();
   }
 
   // r[verify signals.docs.unix]
