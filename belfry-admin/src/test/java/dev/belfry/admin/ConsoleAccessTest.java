@@ -135,7 +135,7 @@ final class ConsoleAccessTest {
       assertThat(other.signal("TERM").status()).isEqualTo(403);
       assertThat(other.post("/console/logout").status()).isEqualTo(403);
       assertThat(other.login(Transport.TOKEN).status()).isEqualTo(403);
-      assertThat(host.test.signals().isShuttingDown()).isFalse();
+      assertThat(host.test.exits()).isEmpty();
       assertThat(other.isSignedIn()).isTrue();
     }
   }
@@ -269,7 +269,8 @@ final class ConsoleAccessTest {
     try (Host host = Host.open(Transport.PLAIN, options, new LivelyHost())) {
       assertThat(Visitor.of(host).get("/console/session").json().get("method").asString())
           .isEqualTo("basic");
-      String encoded = Base64.getEncoder().encodeToString("operator:password".getBytes());
+      String encoded =
+          Base64.getEncoder().encodeToString("operator:password".getBytes(StandardCharsets.UTF_8));
       Answered login =
           Visitor.of(host).with("Authorization", "Basic " + encoded).post("/console/login");
       Visitor visitor = Visitor.of(host).with("Cookie", Visitor.cookie(login));
