@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -173,7 +174,9 @@ final class ConsoleAccessTest {
     try (Host host = open()) {
       String shown = name.replace("PORT", Integer.toString(host.port()));
       Visitor visitor =
-          Visitor.of(host).with("Host", shown).with("Origin", "http://" + shown.toLowerCase());
+          Visitor.of(host)
+              .with("Host", shown)
+              .with("Origin", "http://" + shown.toLowerCase(Locale.ROOT));
       Answered login = visitor.login(Transport.TOKEN);
       assertThat(login.status()).isEqualTo(204);
       visitor.with("Cookie", Visitor.cookie(login));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -154,7 +155,7 @@ final class ConsolePageTest {
     press(Keys.ARROW_LEFT);
     assertThat(text("#chart-slots .when")).matches("\\d\\d:\\d\\d:\\d\\d");
     press(Keys.ESCAPE);
-    assertThat(text("#chart-slots .when")).isEqualTo("last 5 min");
+    assertThat(text("#chart-slots .when")).isEqualTo("last 1 min");
 
     // What does not end the process is sent at once.
     tabTo("[data-signal=USR1]");
@@ -275,6 +276,23 @@ final class ConsolePageTest {
     waitFor(() -> find("#login input[name=secret]").isDisplayed());
     assertThat(text("#login-error")).isEmpty();
     assertNothingFromElsewhereAndNoComplaints();
+  }
+
+  @Test
+  void whereTooManyAreOpenItSaysSoAndWaitsForItsTurn() throws Exception {
+    Visitor other = Visitor.signedIn(host());
+    var streams = new ArrayList<SocketChannel>();
+    for (int i = 0; i < ConsoleFeed.MOST_STREAMS; i++) {
+      streams.add(other.stream());
+    }
+    waitFor(() -> !other.get("/console/session").json().get("has_room").asBoolean());
+    load();
+    press(Transport.TOKEN, Keys.ENTER);
+    waitFor(() -> text("#link").startsWith("Too many consoles are open already"));
+    for (SocketChannel stream : streams) {
+      stream.close();
+    }
+    waitFor(() -> text("#link").equals("Live"));
   }
 
   @Test

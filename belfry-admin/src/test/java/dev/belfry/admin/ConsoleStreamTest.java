@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -53,7 +54,7 @@ final class ConsoleStreamTest {
         BufferedReader stream = reader(channel);
         List<String> head = until(stream, "event: history");
         assertThat(head.getFirst()).isEqualTo("HTTP/1.1 200 OK");
-        assertThat(String.join("\n", head).toLowerCase())
+        assertThat(String.join("\n", head).toLowerCase(Locale.ROOT))
             .contains("content-type: text/event-stream", "cache-control: no-store");
         until(stream, "before anybody looked");
         long start = System.nanoTime();
