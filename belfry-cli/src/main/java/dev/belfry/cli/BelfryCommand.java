@@ -1,11 +1,11 @@
 package dev.belfry.cli;
 
-import dev.belfry.cli.top.Top;
 import dev.belfry.cli.call.CallCommand;
 import dev.belfry.cli.run.Completion;
 import dev.belfry.cli.run.Run;
 import dev.belfry.cli.run.SendSignal;
 import dev.belfry.cli.run.Validate;
+import dev.belfry.cli.top.Top;
 import dev.belfry.linux.Sys;
 import java.io.OutputStream;
 import java.io.PrintWriter;

@@ -54,7 +54,10 @@ final class DocumentsTest {
     try (Stream<Path> files = Files.walk(root.resolve("docs"))) {
       return Stream.concat(
               Stream.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "guests/c/README.md"),
-              files.filter(it -> it.toString().endsWith(".md")).map(root::relativize).map(Path::toString))
+              files
+                  .filter(it -> it.toString().endsWith(".md"))
+                  .map(root::relativize)
+                  .map(Path::toString))
           .toList();
     }
   }
