@@ -24,6 +24,8 @@ module dev.belfry.cli {
   opens dev.belfry.cli to
       info.picocli,
       tools.jackson.databind;
+  opens dev.belfry.cli.call to
+      info.picocli;
   opens dev.belfry.cli.config to
       tools.jackson.databind;
   opens dev.belfry.cli.run to

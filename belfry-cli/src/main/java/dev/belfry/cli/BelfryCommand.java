@@ -1,10 +1,12 @@
 package dev.belfry.cli;
 
+import dev.belfry.cli.call.CallCommand;
 import dev.belfry.cli.run.Completion;
 import dev.belfry.cli.run.Run;
 import dev.belfry.cli.run.SendSignal;
 import dev.belfry.cli.run.Validate;
 import dev.belfry.linux.Sys;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -31,20 +33,24 @@ final class BelfryCommand implements Runnable {
    * Runs a command line.
    *
    * @param sys for commands that look at the machine
+   * @param bytes standard output for what is no text
    * @return the exit code: the command's own, 2 if the command line is wrong, 1 if it failed
    */
-  static int execute(Sys sys, PrintWriter out, PrintWriter err, String... args) {
+  static int execute(
+      Sys sys, OutputStream bytes, PrintWriter out, PrintWriter err, String... args) {
     return new CommandLine(new BelfryCommand())
         .addSubcommand(new Run(sys))
         .addSubcommand(new Validate())
         .addSubcommand(new SendSignal(sys))
         .addSubcommand(new Doctor(sys))
         .addSubcommand(new Echo())
+        .addSubcommand(new CallCommand(System.in, bytes))
         .addSubcommand(Shm.commandLine(sys))
         .addSubcommand(SignalsCommand.commandLine())
         .addSubcommand(new CommandLine(new Bench()).setUnmatchedOptionsArePositionalParams(true))
         .addSubcommand(new Completion())
         .addSubcommand(new HelpCommand())
+        .setExpandAtFiles(false) // @FILE means something else to call
         .setOut(out)
         .setErr(err)
         .setParameterExceptionHandler(new UsageErrors())

@@ -16,7 +16,7 @@ final class Main {
     takeCareOfSignals(sys);
     var out = new StandardOutput(sys);
     var err = new PrintWriter(System.err, true, System.err.charset());
-    int exitCode = BelfryCommand.execute(sys, out.writer(), err, args);
+    int exitCode = BelfryCommand.execute(sys, out, out.writer(), err, args);
     System.exit(out.finish(exitCode, err));
   }
 

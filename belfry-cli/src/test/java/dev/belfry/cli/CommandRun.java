@@ -1,6 +1,9 @@
 package dev.belfry.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.belfry.linux.Sys;
+import java.io.ByteArrayOutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 
@@ -12,10 +15,11 @@ record CommandRun(int exitCode, String out, String err) {
   }
 
   static CommandRun with(Sys sys, String... args) {
-    var out = new StringWriter();
+    var bytes = new ByteArrayOutputStream();
+    var out = new PrintWriter(bytes, true, UTF_8);
     var err = new StringWriter();
-    int exitCode =
-        BelfryCommand.execute(sys, new PrintWriter(out, true), new PrintWriter(err, true), args);
-    return new CommandRun(exitCode, out.toString(), err.toString());
+    int exitCode = BelfryCommand.execute(sys, bytes, out, new PrintWriter(err, true), args);
+    out.flush();
+    return new CommandRun(exitCode, bytes.toString(UTF_8), err.toString());
   }
 }

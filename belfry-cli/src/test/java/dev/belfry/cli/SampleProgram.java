@@ -181,6 +181,6 @@ final class SampleProgram {
   private static void doctorWithout(String call) {
     Sys sys = FaultySys.failing(Map.of(call, Errno.ENOSYS));
     var out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
-    System.exit(BelfryCommand.execute(sys, out, out, "doctor"));
+    System.exit(BelfryCommand.execute(sys, System.out, out, out, "doctor"));
   }
 }

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.belfry.testkit.Descriptors;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -84,7 +85,8 @@ final class CloseTest {
       for (int i = 0; i < 5; i++) {
         try (Gateway another = Gateway.open(Running.options(), first.pool);
             SocketChannel channel =
-                SocketChannel.open(new InetSocketAddress("127.0.0.1", another.port()))) {
+                SocketChannel.open(
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), another.port()))) {
           Raw.write(channel, Raw.post("upper", "", "hello"));
           Raw.readUntil(channel, "HELLO");
         }

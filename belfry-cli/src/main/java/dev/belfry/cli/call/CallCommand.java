@@ -1,0 +1,192 @@
+package dev.belfry.cli.call;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.belfry.cli.hosts.HostEntry;
+import dev.belfry.cli.hosts.RunDirectory;
+import java.io.Console;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code belfry call}: calls a method of a running host's workers. */
+@Command(
+    name = "call",
+    description = "Calls a method of a running host's workers and prints the bytes it answers.",
+    mixinStandardHelpOptions = true,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:the method has answered",
+      "1:the call has failed, standard error says why",
+      "2:the command line is wrong, or DATA cannot be read",
+      "3:there is no host to call"
+    })
+public final class CallCommand implements Callable<Integer> {
+  private static final int FAILED = 1;
+  private static final int NO_HOST = 3;
+
+  /** After that somebody at a terminal is told that it goes on. */
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+  /** Standard input as DATA. */
+  private static final String INPUT = "-";
+
+  private final InputStream in;
+  private final OutputStream out;
+  private final Finder finder;
+
+  @Parameters(index = "0", paramLabel = "METHOD", description = "The name of the method.")
+  private String method = "";
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "DATA",
+      description = {
+        "The payload: text, @FILE for the bytes of a file, - for standard input. Empty if missing."
+      })
+  private String data = "";
+
+  @Option(
+      names = "--host",
+      paramLabel = "PID|NAME",
+      description = "Which host, if several are running.")
+  private @Nullable String host;
+
+  @Option(
+      names = "--url",
+      paramLabel = "URL",
+      description = "The gateway of a host that is not in the run directory of this user.")
+  private @Nullable URI url;
+
+  @Option(
+      names = "--deadline",
+      paramLabel = "MS",
+      description = "How many milliseconds the call may take.")
+  private @Nullable Long deadlineMillis;
+
+  @Option(
+      names = "--at-most-once",
+      description = "If the worker dies, fail rather than let another one do it.")
+  private boolean atMostOnce;
+
+  @Option(
+      names = "--token-file",
+      paramLabel = "FILE",
+      description = "The file with the token, for a gateway that wants one.")
+  private @Nullable Path tokenFile;
+
+  @Option(names = "--json", description = "Print the answer, or why there is none, as JSON.")
+  private boolean json;
+
+  @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
+
+  /** How running hosts are found. */
+  @FunctionalInterface
+  interface Finder {
+    /** The one that is meant by a pid or a name, or the only one. */
+    HostEntry find(@Nullable String which) throws IOException;
+  }
+
+  /** With standard input, and standard output as bytes. */
+  public CallCommand(InputStream in, OutputStream out) {
+    this(in, out, which -> RunDirectory.ofUser().find(which));
+  }
+
+  CallCommand(InputStream in, OutputStream out, Finder finder) {
+    this.in = in;
+    this.out = out;
+    this.finder = finder;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    if (deadlineMillis != null && deadlineMillis < 1) {
+      throw new ParameterException(spec.commandLine(), "--deadline is at least 1 ms.");
+    }
+    var call = new GatewayCall(method, payload(), deadlineMillis, atMostOnce, token());
+    Reply reply;
+    try {
+      reply = call.send(gateway(), PATIENCE, this::sayThatItTakesTime);
+    } catch (IOException e) {
+      spec.commandLine().getErr().println("belfry call: " + e.getMessage());
+      return NO_HOST;
+    }
+    return report(reply);
+  }
+
+  private int report(Reply reply) {
+    if (json) {
+      spec.commandLine().getOut().println(reply.toJson());
+    } else if (!reply.isAnswer()) {
+      spec.commandLine().getErr().println("belfry call: " + reply.toText());
+    } else {
+      try {
+        out.write(reply.body());
+        out.flush();
+      } catch (IOException e) {
+        return FAILED; // standard output knows why, and says so at the end
+      }
+    }
+    return reply.isAnswer() ? 0 : FAILED;
+  }
+
+  /** Only to people: what a program reads is to be what the call gave. */
+  private void sayThatItTakesTime() {
+    Console console = System.console();
+    if (console != null && console.isTerminal()) {
+      spec.commandLine().getErr().println("belfry call: waiting for '" + method + "' ...");
+    }
+  }
+
+  private URI gateway() throws IOException {
+    if (url != null) {
+      return url;
+    }
+    HostEntry found = finder.find(host);
+    if (found.gateway() == null) {
+      throw new IOException(found + " has no gateway; its config can give it one");
+    }
+    return found.gateway();
+  }
+
+  private byte[] payload() {
+    if (data.equals(INPUT)) {
+      return read("standard input", in::readAllBytes);
+    }
+    return data.startsWith("@")
+        ? read(data.substring(1), () -> Files.readAllBytes(Path.of(data.substring(1))))
+        : data.getBytes(UTF_8);
+  }
+
+  private @Nullable String token() {
+    Path file = tokenFile;
+    return file == null
+        ? null
+        : new String(read(file.toString(), () -> Files.readAllBytes(file)), UTF_8).strip();
+  }
+
+  private interface Source {
+    byte[] read() throws IOException;
+  }
+
+  private byte[] read(String what, Source source) {
+    try {
+      return source.read();
+    } catch (IOException e) {
+      throw new ParameterException(spec.commandLine(), "Cannot read " + what + ": " + e, e);
+    }
+  }
+}

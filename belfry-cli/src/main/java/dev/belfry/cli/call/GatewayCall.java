@@ -1,0 +1,91 @@
+package dev.belfry.cli.call;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** A call as an HTTP request; docs/gateway.md has its headers. */
+final class GatewayCall {
+  private static final Duration CONNECT_LIMIT = Duration.ofSeconds(5);
+
+  private final String method;
+  private final byte[] payload;
+  private final @Nullable Long deadlineMillis;
+  private final boolean atMostOnce;
+  private final @Nullable String token;
+
+  GatewayCall(
+      String method,
+      byte[] payload,
+      @Nullable Long deadlineMillis,
+      boolean atMostOnce,
+      @Nullable String token) {
+    this.method = method;
+    this.payload = payload;
+    this.deadlineMillis = deadlineMillis;
+    this.atMostOnce = atMostOnce;
+    this.token = token;
+  }
+
+  /**
+   * Sends it and waits for what comes of it.
+   *
+   * @param slow what to do when that takes longer than the patience
+   * @throws IOException if there is nobody at the gateway's address, or nobody who speaks HTTP
+   */
+  Reply send(URI gateway, Duration patience, Runnable slow)
+      throws IOException, InterruptedException {
+    try (HttpClient client =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(CONNECT_LIMIT)
+            .build()) {
+      long start = System.nanoTime();
+      CompletableFuture<HttpResponse<byte[]>> response =
+          client.sendAsync(request(gateway), BodyHandlers.ofByteArray());
+      try {
+        response.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (TimeoutException e) {
+        slow.run();
+      }
+      HttpResponse<byte[]> come = response.get();
+      return new Reply(come.statusCode(), come.body(), System.nanoTime() - start);
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause();
+      String why = cause instanceof ConnectException ? "nobody is there" : String.valueOf(cause);
+      throw new IOException("cannot call " + gateway + ": " + why, e);
+    } catch (IllegalArgumentException e) { // not an address of the web at all
+      throw new IOException("cannot call " + gateway + ": " + e.getMessage(), e);
+    }
+  }
+
+  private HttpRequest request(URI gateway) {
+    String name = URLEncoder.encode(method, StandardCharsets.UTF_8).replace("+", "%20");
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(gateway.resolve("/call/" + name))
+            .POST(BodyPublishers.ofByteArray(payload));
+    if (deadlineMillis != null) {
+      request.header("Belfry-Deadline", Long.toString(deadlineMillis));
+    }
+    if (atMostOnce) {
+      request.header("Belfry-Delivery", "at-most-once");
+    }
+    if (token != null) {
+      request.header("Authorization", "Bearer " + token);
+    }
+    return request.build();
+  }
+}

@@ -1,0 +1,80 @@
+package dev.belfry.cli.call;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.util.Base64;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What a gateway has said to a call. */
+final class Reply {
+  private static final int OK = 200;
+  private static final long NANOS_PER_MICRO = 1000;
+
+  private final int status;
+  private final byte[] body;
+  private final long nanos;
+
+  Reply(int status, byte[] body, long nanos) {
+    this.status = status;
+    this.body = body;
+    this.nanos = nanos;
+  }
+
+  /** Whether the method has answered; then its body is the answer. */
+  boolean isAnswer() {
+    return status == OK;
+  }
+
+  byte[] body() {
+    return body;
+  }
+
+  /** Why there is no answer, for people: the gateway's words, and the last ones of the worker. */
+  String toText() {
+    JsonNode error = error();
+    String tail = error.path("worker").path("error_tail").asString("");
+    return "%s (%d %s)%s"
+        .formatted(
+            error.path("message").asString("no answer, and no reason that can be read"),
+            status,
+            error.path("error").asString("unknown"),
+            tail.isBlank() ? "" : "\n" + tail.stripTrailing().indent(2).stripTrailing());
+  }
+
+  /**
+   * The same for machines: {@code http_status}, {@code micros} and the {@code answer}, in Base64 as
+   * {@code answer_base64} if it is no UTF-8; or what the gateway says.
+   */
+  String toJson() {
+    ObjectNode json = JsonMapper.shared().createObjectNode();
+    json.put("http_status", status).put("micros", nanos / NANOS_PER_MICRO);
+    if (!isAnswer()) {
+      json.setAll(error());
+    } else {
+      json.put("status", "ok");
+      try {
+        json.put("answer", UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString());
+      } catch (CharacterCodingException e) {
+        json.put("answer_base64", Base64.getEncoder().encodeToString(body));
+      }
+    }
+    return json.toString();
+  }
+
+  /** Empty if whoever answered is no gateway. */
+  private ObjectNode error() {
+    try {
+      if (JsonMapper.shared().readTree(body) instanceof ObjectNode error) {
+        return error;
+      }
+    } catch (JacksonException e) {
+      // No gateway, as said.
+    }
+    return JsonMapper.shared().createObjectNode();
+  }
+}

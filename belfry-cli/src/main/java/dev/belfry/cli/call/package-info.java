@@ -1,0 +1,5 @@
+/** {@code belfry call}: a call through the gateway of a running host. */
+@NullMarked
+package dev.belfry.cli.call;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,217 @@
+package dev.belfry.cli.call;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.cli.hosts.HostEntry;
+import dev.belfry.gateway.Gateway;
+import dev.belfry.gateway.GatewayOptions;
+import dev.belfry.testkit.TestProcess;
+import dev.belfry.workers.PoolOptions;
+import dev.belfry.workers.WorkerPool;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Calls to a gateway with real workers. */
+@Timeout(120)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class CallCommandTest {
+  private static final byte[] NO_TEXT = {0, (byte) 0xff, '\n', (byte) 0xc3, 7};
+
+  private WorkerPool pool;
+  private Gateway gateway;
+  private URI url;
+  private byte[] input = new byte[0];
+
+  @BeforeAll
+  void open() throws Exception {
+    pool =
+        WorkerPool.open(
+            PoolOptions.of(TestProcess.javaCommand(CallWorker.class))
+                .workers(1)
+                .spares(1)
+                .attempts(1)
+                .crashLimit(99));
+    assertThat(pool.awaitReady(TestProcess.PATIENCE)).isTrue();
+    gateway = Gateway.open(atAnyPort(), pool);
+    url = urlOf(gateway);
+  }
+
+  @AfterAll
+  void close() throws Exception {
+    gateway.close();
+    pool.close();
+  }
+
+  private static GatewayOptions atAnyPort() {
+    return new GatewayOptions().address(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+  }
+
+  private static URI urlOf(Gateway gateway) {
+    return URI.create("http://127.0.0.1:" + gateway.port());
+  }
+
+  /** What came of a command line. */
+  private static final class Ran {
+    final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    final StringWriter err = new StringWriter();
+    int exitCode;
+
+    String text() {
+      return out.toString(UTF_8);
+    }
+
+    JsonNode json() {
+      return JsonMapper.shared().readTree(out.toByteArray());
+    }
+  }
+
+  private Ran run(String... args) {
+    return run(which -> host(url), args);
+  }
+
+  private Ran run(CallCommand.Finder finder, String... args) {
+    var ran = new Ran();
+    var out = new PrintWriter(ran.out, true, UTF_8);
+    ran.exitCode =
+        new CommandLine(new CallCommand(new ByteArrayInputStream(input), ran.out, finder))
+            .setExpandAtFiles(false)
+            .setOut(out)
+            .setErr(new PrintWriter(ran.err, true))
+            .execute(args);
+    out.flush();
+    return ran;
+  }
+
+  private static HostEntry host(URI gateway) {
+    return new HostEntry(1, "host", gateway, null, Path.of("/none"), null, Instant.EPOCH);
+  }
+
+  @Test
+  void theRunningHostIsFoundAndItsAnswerPrintedAsItIs() {
+    Ran ran = run("echo", "grüße");
+    assertThat(ran.exitCode).isZero();
+    assertThat(ran.text()).isEqualTo("grüße");
+    assertThat(ran.err.toString()).isEmpty();
+    assertThat(run("a b/ü", "x").text()).isEqualTo("x");
+  }
+
+  @Test
+  void dataComesFromAFileOrStandardInputByteForByte(@TempDir Path directory) throws Exception {
+    Path file = Files.write(directory.resolve("data"), NO_TEXT);
+    assertThat(run("echo", "@" + file).out.toByteArray()).isEqualTo(NO_TEXT);
+    input = NO_TEXT;
+    assertThat(run("echo", "-").out.toByteArray()).isEqualTo(NO_TEXT);
+    assertThat(run("echo").out.toByteArray()).isEmpty();
+    assertThat(run("echo", "--", "-x").text()).isEqualTo("-x");
+  }
+
+  @Test
+  void aFileThatCannotBeReadIsAWrongCommandLine() {
+    Ran ran = run("echo", "@/nowhere/at/all");
+    assertThat(ran.exitCode).isEqualTo(2);
+    assertThat(ran.err.toString()).contains("Cannot read /nowhere/at/all");
+    assertThat(run("echo", "--deadline", "0").exitCode).isEqualTo(2);
+    assertThat(run().exitCode).isEqualTo(2);
+  }
+
+  @Test
+  void aCallThatFailsSaysWhyAndExitsWithOne() {
+    Ran unknown = run("nothing");
+    assertThat(unknown.exitCode).isEqualTo(1);
+    assertThat(unknown.out.toByteArray()).isEmpty();
+    assertThat(unknown.err.toString())
+        .isEqualTo("belfry call: no worker has a method 'nothing' (404 unknown_method)\n");
+
+    Ran late = run("sleep", "60000", "--deadline", "100");
+    assertThat(late.exitCode).isEqualTo(1);
+    assertThat(late.err.toString()).contains("within 100 ms (504 deadline_passed)");
+  }
+
+  @Test
+  void theLastWordsOfADeadWorkerAreShown() {
+    Ran letter = run("crash");
+    assertThat(letter.exitCode).isEqualTo(1);
+    assertThat(letter.err.toString()).contains("(502 dead_letter)\n  my last words\n");
+
+    Ran once = run("crash", "--at-most-once", "--json");
+    assertThat(once.exitCode).isEqualTo(1);
+    assertThat(once.json().get("error").asString()).isEqualTo("worker_died");
+    assertThat(once.json().get("http_status").asInt()).isEqualTo(502);
+    assertThat(once.json().get("worker").get("exit_status").asInt()).isEqualTo(137);
+  }
+
+  @Test
+  void machinesGetJson() {
+    JsonNode text = run("echo", "hello", "--json").json();
+    assertThat(text.get("status").asString()).isEqualTo("ok");
+    assertThat(text.get("http_status").asInt()).isEqualTo(200);
+    assertThat(text.get("micros").asLong()).isPositive();
+    assertThat(text.get("answer").asString()).isEqualTo("hello");
+    input = NO_TEXT;
+    assertThat(run("echo", "-", "--json").json().get("answer_base64").asString())
+        .isEqualTo("AP8Kwwc=");
+  }
+
+  @Test
+  void aTokenIsSentWhereOneIsWanted(@TempDir Path directory) throws Exception {
+    Path file = Files.writeString(directory.resolve("token"), "secret\n");
+    try (Gateway guarded = Gateway.open(atAnyPort().bearer("secret"::equals), pool)) {
+      String there = urlOf(guarded).toString();
+      assertThat(run("echo", "x", "--url", there).err.toString()).contains("401 unauthorized");
+      assertThat(run("echo", "x", "--url", there, "--token-file", file.toString()).text())
+          .isEqualTo("x");
+    }
+  }
+
+  @Test
+  void withoutAHostItExitsWithThree() {
+    Ran none =
+        run(
+            which -> {
+              throw new IOException("no host is called " + which);
+            },
+            "echo",
+            "--host",
+            "other");
+    assertThat(none.exitCode).isEqualTo(3);
+    assertThat(none.err.toString()).isEqualTo("belfry call: no host is called other\n");
+
+    Ran without =
+        run(
+            _ -> new HostEntry(7, "mute", null, null, Path.of("/none"), null, Instant.EPOCH),
+            "echo");
+    assertThat(without.exitCode).isEqualTo(3);
+    assertThat(without.err.toString()).contains("mute (pid 7) has no gateway");
+
+    Ran gone = run("echo", "--url", "http://127.0.0.1:1");
+    assertThat(gone.exitCode).isEqualTo(3);
+    assertThat(gone.err.toString())
+        .isEqualTo("belfry call: cannot call http://127.0.0.1:1: nobody is there\n");
+    assertThat(run("echo", "--url", "mailto:x").exitCode).isEqualTo(3);
+  }
+
+  @Test
+  void whoIsNoGatewayGivesNoReason() {
+    assertThat(new Reply(404, "<html>".getBytes(UTF_8), 1).toText())
+        .isEqualTo("no answer, and no reason that can be read (404 unknown)");
+  }
+}
