@@ -123,6 +123,7 @@ final class Console implements AutoCloseable {
     if (isSignedIn) {
       about.put("identity", identity.name());
       about.put("can_sign_out", identity.session().isPresent());
+      about.put("has_room", feed.hasRoom());
       about.put("signals", offered());
     }
     return about;

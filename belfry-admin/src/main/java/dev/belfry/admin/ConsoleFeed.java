@@ -61,7 +61,7 @@ final class ConsoleFeed implements AutoCloseable {
    * @return empty if there are too many, or no more are wanted
    */
   synchronized Optional<ConsoleStream> open(BooleanSupplier isAllowed, Runnable taken) {
-    if (isClosed || streams.size() == MOST_STREAMS) {
+    if (isClosed || !hasRoom()) {
       return Optional.empty();
     }
     var stream = new ConsoleStream(isAllowed, taken, this::forget);
@@ -70,6 +70,11 @@ final class ConsoleFeed implements AutoCloseable {
     Registration events = view.onEvent(event -> stream.send("log", JSON.writeValueAsString(event)));
     streams.put(stream, events);
     return Optional.of(stream);
+  }
+
+  /** Whether there may be one more. */
+  synchronized boolean hasRoom() {
+    return streams.size() < MOST_STREAMS;
   }
 
   private synchronized void forget(ConsoleStream stream) {

@@ -76,7 +76,7 @@ final class Certificates {
             "-storepass",
             new String(PASSWORD),
             "-ext",
-            "SAN=dns:localhost,ip:127.0.0.1",
+            "SAN=dns:localhost,dns:*.example.test,ip:127.0.0.1",
             "-keystore",
             store(name).toString())
         .inheritIO()

@@ -25,8 +25,10 @@ final class RawClient {
   static Answered send(
       SocketChannel channel, String method, String path, Map<String, String> headers, byte[] body)
       throws IOException {
-    var head = new StringBuilder(method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n");
-    headers.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
+    var head = new StringBuilder(method + " " + path + " HTTP/1.1\r\n");
+    var all = new TreeMap<>(headers);
+    all.putIfAbsent("Host", "localhost");
+    all.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
     head.append("Content-Length: ").append(body.length).append("\r\n\r\n");
     write(channel, head.toString().getBytes(StandardCharsets.ISO_8859_1));
     write(channel, body);

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.belfry.linux.Signo;
+import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -65,9 +68,9 @@ class RunIT {
 
   private static boolean isFree(int port) {
     try (var socket = new Socket()) {
-      socket.connect(new InetSocketAddress("127.0.0.1", port));
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
       return false;
-    } catch (java.io.IOException refused) {
+    } catch (IOException refused) {
       return true;
     }
   }
@@ -174,7 +177,7 @@ class RunIT {
   private static void assertWasCut(CompletableFuture<HttpResponse<String>> call) {
     assertThatThrownBy(() -> call.get(60, TimeUnit.SECONDS))
         .isInstanceOf(ExecutionException.class)
-        .hasCauseInstanceOf(java.io.IOException.class);
+        .hasCauseInstanceOf(IOException.class);
   }
 
   private static long millisSince(long nanos) {
@@ -293,8 +296,8 @@ class RunIT {
   @ParameterizedTest
   @ValueSource(strings = {"gateway", "admin"})
   void aPortThatIsTakenIsAClearError(String section) throws Exception {
-    try (var taken = new java.net.ServerSocket()) {
-      taken.bind(new InetSocketAddress("127.0.0.1", 0));
+    try (var taken = new ServerSocket()) {
+      taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       String address = "127.0.0.1:" + taken.getLocalPort();
       Path config =
           Files.writeString(

@@ -1,9 +1,10 @@
-// Four small charts of the last five minutes, drawn as SVG. They share one time axis: pointing at a moment in one, or
-// moving there with the arrow keys, shows that moment in all of them.
+// Four small charts of the last minutes, drawn as SVG. They share one time axis: pointing at a moment in one, or moving
+// there with the arrow keys, shows that moment in all of them.
 
 import {clock, count, micros} from './format.js';
 
-const SPAN = 300; // seconds, and the width of the drawing
+const LONGEST = 300; // seconds that are shown; of a young host fewer
+const WIDTH = 300;
 const HEIGHT = 100;
 const GAP = 3.5; // seconds without a sample after which a line is broken
 const SVG = 'http://www.w3.org/2000/svg';
@@ -45,7 +46,7 @@ export class Charts {
       this.#samples.push(
         [at, host.calls_per_second, host.p50_micros, host.p99_micros, host.ring_depth, host.slots_used]);
     }
-    const oldest = at - SPAN * 1000;
+    const oldest = at - LONGEST * 1000;
     this.#samples = this.#samples.filter(sample => sample[AT] >= oldest);
     this.#marks = this.#marks.filter(mark => mark.at >= oldest);
     this.#charts.forEach(chart => chart.limit(host));
@@ -59,17 +60,26 @@ export class Charts {
 
   #draw() {
     const samples = this.#samples;
-    const now = samples.at(-1)?.[AT] ?? 0;
+    const axis = this.#axis();
+    const marks = this.#marks.filter(mark => axis.x(mark.at) >= 0);
     const pointed = samples.find(sample => sample[AT] === this.#pointed);
-    this.#charts.forEach(chart => chart.draw(samples, this.#marks, now, pointed));
+    this.#charts.forEach(chart => chart.draw(samples, marks, axis, pointed));
   }
 
-  /** The sample nearest to so many seconds ago; none for null. */
-  #point(secondsAgo) {
+  /** Whole minutes, as many as there are samples for. */
+  #axis() {
     const now = this.#samples.at(-1)?.[AT] ?? 0;
-    const wanted = now - secondsAgo * 1000;
+    const age = (now - (this.#samples[0]?.[AT] ?? now)) / 1000;
+    const minutes = Math.max(1, Math.min(LONGEST / 60, Math.ceil(age / 60)));
+    const width = minutes * 60_000;
+    return {minutes, x: at => WIDTH * (1 - (now - at) / width), at: part => now - width * (1 - part)};
+  }
+
+  /** The sample nearest to a part of the axis; none for null. */
+  #point(part) {
+    const wanted = this.#axis().at(part);
     const nearest = (a, b) => Math.abs(b[AT] - wanted) < Math.abs(a[AT] - wanted) ? b : a;
-    this.#pointed = secondsAgo === null || !now ? null : this.#samples.reduce(nearest)[AT];
+    this.#pointed = part === null || !this.#samples.length ? null : this.#samples.reduce(nearest)[AT];
     this.#draw();
   }
 
@@ -88,7 +98,7 @@ class Chart {
   #most = make('span', 'most muted');
   #top = make('span', 'top');
   #plot = make('div', 'plot');
-  #svg = draw('svg', {viewBox: `0 0 ${SPAN} ${HEIGHT}`, preserveAspectRatio: 'none', 'aria-hidden': 'true'});
+  #svg = draw('svg', {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', 'aria-hidden': 'true'});
   #marks = draw('path', {class: 'marks'});
   #deaths = draw('path', {class: 'marks deaths'});
   #cursor = draw('path', {class: 'cursor'});
@@ -122,7 +132,7 @@ class Chart {
     });
     readings.append(this.#most);
     caption.append(title, this.#time, readings);
-    const grid = draw('path', {class: 'grid', d: [0, 50, 100].map(y => `M0 ${y}H${SPAN}`).join('')});
+    const grid = draw('path', {class: 'grid', d: [0, 50, 100].map(y => `M0 ${y}H${WIDTH}`).join('')});
     this.#svg.append(grid, this.#marks, this.#deaths);
     this.#lines.forEach(({area, line}) => this.#svg.append(area, line));
     this.#svg.append(this.#cursor);
@@ -135,12 +145,12 @@ class Chart {
     this.#plot.setAttribute('role', 'img');
     this.#plot.addEventListener('pointermove', event => {
       const box = this.#plot.getBoundingClientRect();
-      point(SPAN * (1 - (event.clientX - box.left) / box.width));
+      point((event.clientX - box.left) / box.width);
     });
     this.#plot.addEventListener('pointerleave', () => point(null));
     this.#plot.addEventListener('blur', () => point(null));
     this.#plot.addEventListener('keydown', event => {
-      const steps = {ArrowLeft: -1, ArrowRight: 1, PageUp: -30, PageDown: 30, Home: -SPAN, End: SPAN}[event.key];
+      const steps = {ArrowLeft: -1, ArrowRight: 1, PageUp: -30, PageDown: 30, Home: -LONGEST, End: LONGEST}[event.key];
       if (steps) {
         event.preventDefault();
         step(steps);
@@ -155,11 +165,12 @@ class Chart {
     this.#most.textContent = this.#kind.most ? `of ${count(this.#kind.most(host))}` : '';
   }
 
-  draw(samples, marks, now, pointed) {
+  draw(samples, marks, axis, pointed) {
     const {lines, isLog, least, title} = this.#kind;
     const values = lines.flatMap(line => samples.map(sample => sample[line.place]));
     const scale = isLog ? logScale(values) : linearScale(values, least);
-    const x = at => (SPAN - (now - at) / 1000).toFixed(1);
+    const x = at => axis.x(at).toFixed(1);
+    const span = `last ${axis.minutes} min`;
     const shown = pointed ?? samples.at(-1);
     lines.forEach((line, i) => {
       const paths = trace(samples, line.place, x, scale.y);
@@ -171,10 +182,10 @@ class Chart {
     this.#deaths.setAttribute('d', ticks(kind => kind === 'death'));
     this.#marks.setAttribute('d', ticks(kind => kind === 'signal' || kind === 'reload'));
     this.#cursor.setAttribute('d', pointed ? `M${x(pointed[AT])} 0V${HEIGHT}` : '');
-    this.#time.textContent = pointed ? clock(pointed[AT]) : 'last 5 min';
+    this.#time.textContent = pointed ? clock(pointed[AT]) : span;
     this.#top.textContent = lines[0].format(scale.top);
     const readings = lines.map((line, i) => `${line.name ?? 'now'} ${this.#values[i].textContent}`).join(', ');
-    this.#plot.setAttribute('aria-label', `${title} over the last five minutes. ${readings}`);
+    this.#plot.setAttribute('aria-label', `${title}, ${span}. ${readings}`);
     this.element.classList.toggle('past', Boolean(pointed));
   }
 }

@@ -8,7 +8,12 @@ import {showSignals} from './signals.js';
 import {watch} from './stream.js';
 import {showWorkers} from './workers.js';
 
-const LINKS = {live: 'Live', lost: 'Connection lost, trying again', ended: 'The host has ended, looking for it again'};
+const LINKS = {
+  live: 'Live',
+  lost: 'Connection lost, trying again',
+  ended: 'The host has ended, looking for it again',
+  full: 'Too many consoles are open already, trying again',
+};
 
 const find = id => document.getElementById(id);
 const charts = new Charts(find('charts'));

@@ -8,8 +8,8 @@ const LONGEST_WAIT = 8000;
 /**
  * Watches until it is told to stop.
  *
- * handlers: history, state and log get what came; link is told 'live', 'lost' or 'ended'; signedOut that the session
- * is over.
+ * handlers: history, state and log get what came; link is told 'live', 'lost', 'ended' or 'full'; signedOut that the
+ * session is over.
  */
 export function watch(handlers) {
   let source = null;
@@ -60,11 +60,13 @@ export function watch(handlers) {
       if (stopped || document.hidden) {
         return;
       }
-      if (session.signed_in) {
-        open();
-      } else {
+      if (!session.signed_in) {
         stop();
         handlers.signedOut();
+      } else if (session.has_room) {
+        open();
+      } else {
+        lost('full');
       }
     } catch {
       lost('lost');

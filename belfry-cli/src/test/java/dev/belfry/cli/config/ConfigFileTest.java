@@ -8,6 +8,7 @@ import dev.belfry.admin.AuthMethod;
 import dev.belfry.shm.Placement;
 import dev.belfry.shm.WaitStrategy;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,6 +73,7 @@ class ConfigFileTest {
         Arguments.of(demo("recycle: {calls: 0}"), 3, "workers.recycle.calls", "at least 1"),
         Arguments.of(more("gateway: {listen: 7070}"), 2, "gateway.listen", "127.0.0.1:7070"),
         Arguments.of(more("gateway: {listen: '0.0.0.0:1'}"), 2, "gateway.listen", "token_file"),
+        Arguments.of(more("gateway: {listen: 'a.invalid:1'}"), 2, "gateway.listen", "no address"),
         Arguments.of(more("gateway: {token_file: no}"), 2, "gateway.token_file", "read"),
         Arguments.of(more("gateway: {token_env: NOPE_}"), 2, "gateway.token_env", "NOPE_"),
         Arguments.of(more("gateway: {token_env: A, token_file: b}"), 2, "gateway", "leave one out"),
@@ -214,13 +216,13 @@ class ConfigFileTest {
                         OptionalLong.of(1000), Optional.of(Duration.ofHours(1)))),
                 Optional.of(
                     new GatewayConfig(
-                        new InetSocketAddress("::1", 80),
+                        new InetSocketAddress(InetAddress.ofLiteral("::1"), 80),
                         Optional.of(new SecretSource.InFile(directory.resolve("token"))),
                         1000,
                         Duration.ofSeconds(2))),
                 Optional.of(
                     new AdminConfig(
-                        new InetSocketAddress("127.0.0.1", 81),
+                        new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 81),
                         Optional.of(directory.resolve("admin.sock")),
                         Optional.empty(),
                         Optional.of(

@@ -33,6 +33,8 @@ final class CiTest {
     program("strace", "exit 0");
     program("script", "exit 0");
     program("gcc", "exit 0");
+    program("chromium", "exit 0");
+    program("chromedriver", "exit 0");
     program("apt-get", "exit 0");
   }
 
@@ -74,6 +76,30 @@ final class CiTest {
     program("apt-get", "exit 100");
     assertThat(run().exit()).isNotZero();
     assertThat(Files.readString(calls)).doesNotContain("mvn");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"chromium", "chromedriver"})
+  void installsTheBrowserWhereItIsMissing(String program) throws Exception {
+    Files.delete(programs.resolve(program));
+    Result result = run();
+    if (isRoot()) {
+      assertThat(result.exit()).isZero();
+      assertThat(Files.readAllLines(calls))
+          .contains("apt-get -q -y --no-install-recommends install chromium chromium-driver");
+    } else {
+      assertThat(result.exit()).isEqualTo(1);
+    }
+    program("apt-get", "exit 100");
+    Files.writeString(calls, "");
+    assertThat(run().exit()).isNotZero();
+    assertThat(Files.readString(calls)).doesNotContain("mvn");
+  }
+
+  @Test
+  void theTestInTheBrowserMayNotBeLeftOut() throws Exception {
+    program("mvn", "test \"$BELFRY_BROWSER\" = required");
+    assertThat(run().exit()).isZero();
   }
 
   @ParameterizedTest

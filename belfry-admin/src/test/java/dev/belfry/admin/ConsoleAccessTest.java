@@ -1,0 +1,283 @@
+package dev.belfry.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who gets at the console, over real sockets. */
+@Timeout(120)
+final class ConsoleAccessTest {
+  private static Host open() throws Exception {
+    return Host.open(Transport.PLAIN, new LivelyHost());
+  }
+
+  @Test
+  void thePageIsForEverybodyAndMayLoadNothingFromElsewhere() throws Exception {
+    try (Host host = open()) {
+      for (String path :
+          List.of("/", "/console/page.css", "/console/main.js", "/console/icon.svg")) {
+        Answered answered = Visitor.of(host).get(path);
+        assertThat(answered.status()).as(path).isEqualTo(200);
+        assertThat(answered.header("content-security-policy"))
+            .startsWith("default-src 'self';")
+            .contains("frame-ancestors 'none'", "form-action 'none'")
+            .doesNotContain("unsafe");
+        assertThat(answered.header("x-content-type-options")).isEqualTo("nosniff");
+        assertThat(answered.header("referrer-policy")).isEqualTo("no-referrer");
+        assertThat(answered.header("cache-control")).isEqualTo("no-store");
+      }
+      Answered page = Visitor.of(host).get("/");
+      assertThat(page.header("content-type")).isEqualTo("text/html; charset=utf-8");
+      assertThat(page.body())
+          .doesNotContainPattern("<style|style=|\\son\\w+=|<script(?! type=\"module\" src=)")
+          .doesNotContain("://");
+      assertThat(Visitor.of(host).post("/").status()).isEqualTo(405);
+      assertThat(Visitor.of(host).get("/console/").status()).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void withoutAViewThereIsNoConsole() throws Exception {
+    try (Host host = Host.open(Transport.PLAIN)) {
+      for (String path : List.of("/", "/console/main.js", "/console/session", "/console/stream")) {
+        assertThat(Visitor.of(host).get(path).status()).as(path).isEqualTo(404);
+      }
+      assertThat(Visitor.of(host).login(Transport.TOKEN).status()).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void theSessionCookieIsForThisListenerAndForNoScript() throws Exception {
+    try (Host host = open();
+        Host tls = Host.open(Transport.TLS, new LivelyHost())) {
+      Answered plain = Visitor.of(host).login(Transport.TOKEN);
+      assertThat(plain.status()).isEqualTo(204);
+      assertThat(plain.header("set-cookie"))
+          .matches(
+              "belfry-%d=[\\w-]{43}; Path=/; Max-Age=28800; HttpOnly; SameSite=Strict"
+                  .formatted(host.port()));
+      Answered secure =
+          Transport.https(
+              Host.certificates().client(Optional.empty()),
+              tls.port(),
+              "POST",
+              "/console/login",
+              Map.of(
+                  "Origin",
+                  "https://localhost:" + tls.port(),
+                  "Belfry-Console",
+                  "1",
+                  "Authorization",
+                  "Bearer " + Transport.TOKEN),
+              new byte[0]);
+      assertThat(secure.header("set-cookie"))
+          .startsWith("__Host-belfry-" + tls.port() + "=")
+          .endsWith("; Path=/; Max-Age=28800; HttpOnly; SameSite=Strict; Secure");
+    }
+  }
+
+  @Test
+  void aSignalGoesTheWayOfAllOthers() throws Exception {
+    try (Host host = open()) {
+      Visitor visitor = Visitor.signedIn(host);
+      assertThat(visitor.isSignedIn()).isTrue();
+      for (int i = 0; i < 5; i++) {
+        assertThat(visitor.signal("USR1").status()).isEqualTo(202);
+        assertThat(host.signal("{\"signal\": \"USR1\"}").status()).isEqualTo(202);
+      }
+      Answered eleventh = visitor.signal("USR1"); // one budget, whichever way
+      assertThat(eleventh.status()).isEqualTo(429);
+      assertThat(eleventh.header("retry-after")).isEqualTo("6");
+      assertThat(host.log)
+          .anyMatch(
+              it ->
+                  "202".equals(it.fields().get("status"))
+                      && "console:bearer".equals(it.fields().get("identity"))
+                      && "SIGUSR1".equals(it.fields().get("signal")));
+      assertThat(visitor.get("/metrics").status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void failedLoginsUseTheBudgetOfFailedAuthentication() throws Exception {
+    try (Host host = open()) {
+      for (int i = 0; i < 5; i++) {
+        Answered wrong = Visitor.of(host).login("guess-" + i);
+        assertThat(wrong.status()).isEqualTo(401);
+        assertThat(wrong.headers()).doesNotContainKey("set-cookie");
+        assertThat(wrong.header("www-authenticate")).startsWith("Console "); // no dialog for it
+        assertThat(host.sendAs("GET", "/metrics", Map.of(), new byte[0]).status()).isEqualTo(401);
+      }
+      assertThat(Visitor.of(host).login("guess").status()).isEqualTo(429);
+      assertThat(host.sendAs("GET", "/metrics", Map.of(), new byte[0]).status()).isEqualTo(429);
+      assertThat(Visitor.of(host).login(Transport.TOKEN).status()).isEqualTo(204);
+      assertThat(host.log.stream().map(it -> it.text()))
+          .noneMatch(text -> text.contains("guess-") || text.contains(Transport.TOKEN));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"http://evil.example", "null", "https://localhost:PORT", "http://localhost:1", ""})
+  void anotherPageCanChangeNothing(String origin) throws Exception {
+    try (Host host = open()) {
+      String shown = origin.replace("PORT", Integer.toString(host.port()));
+      Visitor other = Visitor.signedIn(host).with("Origin", shown);
+      assertThat(other.signal("TERM").status()).isEqualTo(403);
+      assertThat(other.post("/console/logout").status()).isEqualTo(403);
+      assertThat(other.login(Transport.TOKEN).status()).isEqualTo(403);
+      assertThat(host.test.exits()).isEmpty();
+      assertThat(other.isSignedIn()).isTrue();
+    }
+  }
+
+  @Test
+  void aFormCanChangeNothing() throws Exception {
+    try (Host host = open()) {
+      Visitor form = Visitor.signedIn(host).with("Belfry-Console", "");
+      assertThat(form.signal("TERM").status()).isEqualTo(403);
+      assertThat(form.post("/console/logout").status()).isEqualTo(403);
+      assertThat(form.login(Transport.TOKEN).status()).isEqualTo(403);
+      assertThat(form.isSignedIn()).isTrue();
+    }
+  }
+
+  /** Whoever owns a name can make it lead to 127.0.0.1. */
+  @ParameterizedTest
+  @ValueSource(strings = {"evil.example:PORT", "localhost.evil.example", "10.0.0.1:PORT", "[::2]"})
+  void underSomebodyElsesNameThereIsNothing(String name) throws Exception {
+    try (Host host = open()) {
+      String shown = name.replace("PORT", Integer.toString(host.port()));
+      Visitor visitor =
+          Visitor.signedIn(host).with("Host", shown).with("Origin", "http://" + shown);
+      for (String path : List.of("/", "/console/main.js", "/console/session", "/console/stream")) {
+        assertThat(visitor.get(path).status()).as(path).isEqualTo(403);
+      }
+      assertThat(visitor.login(Transport.TOKEN).status()).isEqualTo(403);
+      assertThat(visitor.signal("TERM").status()).isEqualTo(403);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"localhost:PORT", "127.0.0.1:PORT", "[::1]:PORT", "LOCALHOST:9999"})
+  void underItsOwnNamesItIsTheSame(String name) throws Exception {
+    try (Host host = open()) {
+      String shown = name.replace("PORT", Integer.toString(host.port()));
+      Visitor visitor =
+          Visitor.of(host)
+              .with("Host", shown)
+              .with("Origin", "http://" + shown.toLowerCase(Locale.ROOT));
+      Answered login = visitor.login(Transport.TOKEN);
+      assertThat(login.status()).isEqualTo(204);
+      visitor.with("Cookie", Visitor.cookie(login));
+      assertThat(visitor.signal("USR1").status()).isEqualTo(202);
+    }
+  }
+
+  @Test
+  void aProgramNeedsNoneOfThat() throws Exception {
+    try (Host host = open()) {
+      Visitor program =
+          Visitor.of(host)
+              .with("Host", "some.service.internal")
+              .with("Origin", "")
+              .with("Belfry-Console", "")
+              .with("Authorization", "Bearer " + Transport.TOKEN);
+      assertThat(program.signal("USR1").status()).isEqualTo(202);
+      assertThat(program.get("/metrics").status()).isEqualTo(200);
+      assertThat(program.get("/health/live").status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aSessionEndsWithItsTimeAndAtTheWishOfItsOwner() throws Exception {
+    try (Host host = open()) {
+      Visitor early = Visitor.signedIn(host);
+      Visitor leaving = Visitor.signedIn(host);
+      Answered logout = leaving.post("/console/logout");
+      assertThat(logout.status()).isEqualTo(204);
+      assertThat(logout.header("set-cookie"))
+          .startsWith("belfry-" + host.port() + "=; Path=/; Max-Age=0; HttpOnly");
+      assertThat(leaving.isSignedIn()).isFalse();
+      assertThat(leaving.signal("USR1").status()).isEqualTo(401);
+
+      host.advance(Sessions.LIFETIME.minusSeconds(1));
+      assertThat(early.isSignedIn()).isTrue();
+      host.advance(Duration.ofSeconds(1));
+      assertThat(early.isSignedIn()).isFalse();
+      assertThat(early.signal("USR1").status()).isEqualTo(401);
+    }
+  }
+
+  @Test
+  void theOldestOfTooManySessionsEnds() throws Exception {
+    try (Host host = open()) {
+      Visitor first = Visitor.signedIn(host);
+      Visitor second = Visitor.signedIn(host);
+      for (int i = 2; i < Sessions.MOST; i++) {
+        Visitor.signedIn(host);
+      }
+      assertThat(first.isSignedIn()).isTrue();
+      Visitor.signedIn(host);
+      assertThat(first.isSignedIn()).isFalse();
+      assertThat(second.isSignedIn()).isTrue();
+    }
+  }
+
+  @Test
+  void withACertificateNobodySignsIn() throws Exception {
+    try (Host host = Host.open(Transport.MTLS, new LivelyHost())) {
+      assertThat(session(host, Optional.of("alice"))).contains("\"signed_in\":true");
+      assertThat(session(host, Optional.of("bob"))).contains("\"signed_in\":false");
+      assertThat(session(host, Optional.empty())).contains("\"method\":\"mtls\"");
+      var page = Map.of("Origin", "https://localhost:" + host.port(), "Belfry-Console", "1");
+      assertThat(host.sendAs("POST", "/console/login", page, new byte[0]).status()).isEqualTo(409);
+      var json = Map.of("Content-Type", "application/json");
+      byte[] usr1 = "{\"signal\": \"USR1\"}".getBytes(StandardCharsets.UTF_8);
+      // The browser shows the certificate also to somebody else's page.
+      var foreign = Map.of("Origin", "https://evil.example", "Content-Type", "application/json");
+      assertThat(host.sendAs("POST", "/admin/signal", foreign, usr1).status()).isEqualTo(403);
+      assertThat(host.sendAs("POST", "/admin/signal", json, usr1).status()).isEqualTo(202);
+    }
+  }
+
+  private static String session(Host host, Optional<String> client) throws Exception {
+    return Transport.https(
+            Host.certificates().client(client),
+            host.port(),
+            "GET",
+            "/console/session",
+            Map.of(),
+            new byte[0])
+        .body();
+  }
+
+  @Test
+  void aNameAndPasswordSignInToo() throws Exception {
+    AdminOptions options =
+        new AdminOptions()
+            .port(0)
+            .authMethod(AuthMethod.BASIC)
+            .basic("operator", Secret.of("password"));
+    try (Host host = Host.open(Transport.PLAIN, options, new LivelyHost())) {
+      assertThat(Visitor.of(host).get("/console/session").json().get("method").asString())
+          .isEqualTo("basic");
+      String encoded =
+          Base64.getEncoder().encodeToString("operator:password".getBytes(StandardCharsets.UTF_8));
+      Answered login =
+          Visitor.of(host).with("Authorization", "Basic " + encoded).post("/console/login");
+      Visitor visitor = Visitor.of(host).with("Cookie", Visitor.cookie(login));
+      assertThat(visitor.signal("USR1").status()).isEqualTo(202);
+    }
+  }
+}

@@ -1,0 +1,305 @@
+package dev.belfry.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.WebElement;
+
+/**
+ * The page in a real Chromium. Where there is none this one is left out and says so, except that
+ * the environment demands it: {@code BELFRY_BROWSER=required}. Its pictures are in {@code
+ * target/console}.
+ */
+@Timeout(180)
+final class ConsolePageTest {
+  private static final Path PICTURES = Path.of("target", "console");
+
+  private final LivelyHost view = new LivelyHost();
+  private final CountDownLatch mayEnd = new CountDownLatch(1);
+  private @Nullable Host opened;
+  private @Nullable Browser started;
+
+  @BeforeEach
+  void open() throws Exception {
+    if (!Browser.isInstalled() && !"required".equals(System.getenv("BELFRY_BROWSER"))) {
+      System.out.println(
+          "ConsolePageTest did not run: there is no /usr/bin/chromium with its driver"
+              + " (Debian: apt-get install chromium chromium-driver)");
+      assumeThat(Browser.isInstalled()).isTrue();
+    }
+    opened = Host.open(Transport.PLAIN, view);
+    opened.test.signals().handle("USR1", signal -> view.events.add("signal", signal + " came"));
+    opened.test.signals().onShutdown("what takes its time", mayEnd::await);
+    started = Browser.start();
+  }
+
+  @AfterEach
+  void close() {
+    mayEnd.countDown();
+    if (started != null) {
+      started.quit();
+    }
+    if (opened != null) {
+      opened.close();
+    }
+  }
+
+  private Browser browser() {
+    return Objects.requireNonNull(started);
+  }
+
+  private Host host() {
+    return Objects.requireNonNull(opened);
+  }
+
+  private String address() {
+    return "http://localhost:" + host().port() + "/";
+  }
+
+  private void load() {
+    browser().get(address());
+    await().until(() -> find("#login input[name=secret]").isDisplayed());
+  }
+
+  private WebElement find(String selector) {
+    return browser().findElement(By.cssSelector(selector));
+  }
+
+  private String text(String selector) {
+    return find(selector).getText();
+  }
+
+  private WebElement focused() {
+    return browser().switchTo().activeElement();
+  }
+
+  private void press(CharSequence... keys) {
+    focused().sendKeys(keys);
+  }
+
+  /** Goes on by the keyboard until something has the focus, which must be there to be seen. */
+  private void tabTo(String selector) {
+    WebElement wanted = find(selector);
+    for (int i = 0; i < 60 && !focused().equals(wanted); i++) {
+      press(Keys.TAB);
+    }
+    assertThat(focused()).as(selector + " by the keyboard").isEqualTo(wanted);
+    assertThat(wanted.getCssValue("outline-style")).as("focus of " + selector).isEqualTo("solid");
+    assertThat(wanted.getCssValue("outline-width")).isEqualTo("2px");
+  }
+
+  private void signIn() {
+    load();
+    press(Transport.TOKEN, Keys.ENTER);
+    waitFor(() -> text("#link").equals("Live"));
+    waitFor(() -> text("#host-name").equals(LivelyHost.NAME));
+  }
+
+  private static void waitFor(Callable<Boolean> condition) {
+    await().atMost(Duration.ofSeconds(30)).until(condition);
+  }
+
+  private void assertNothingFromElsewhereAndNoComplaints() {
+    assertThat(browser().requested())
+        .isNotEmpty()
+        .allMatch(it -> it.startsWith(address()) || it.startsWith("data:"));
+    assertThat(browser().complaints()).isEmpty();
+  }
+
+  @Test
+  void anOperatorSignsInWatchesAndSendsSignalsByTheKeyboardAlone() throws Exception {
+    browser().size(1360, 900);
+    signIn();
+    assertThat(browser().findElements(By.cssSelector("#workers tr"))).hasSize(4);
+    assertThat(text("#workers tr:first-child")).contains("render-1", "ready", "41207", "µs");
+    assertThat(browser().getTitle()).contains(LivelyHost.NAME);
+    assertThat(browser().executeScript("return document.cookie")).isEqualTo("");
+
+    // It changes by itself.
+    String calls = text("#chart-calls .value");
+    String curve = curve("calls");
+    String finished = text("#finished");
+    waitFor(
+        () -> !text("#chart-calls .value").equals(calls) && !text("#finished").equals(finished));
+    waitFor(() -> curve("calls").length() > curve.length());
+    for (String chart : List.of("latency", "ring", "slots")) {
+      assertThat(curve(chart)).as(chart).startsWith("M").contains("L");
+    }
+    view.kill(1);
+    view.state(2, "starting");
+    waitFor(() -> text("#workers tr:nth-child(2)").contains("42214"));
+    assertThat(text("#journal li:nth-child(2)")).contains("death", "render-2 (41214)");
+    waitFor(() -> text("#deaths").equals("1"));
+    waitFor(() -> text("#workers-count").equals("3 of 4 ready"));
+
+    // A moment of the past, in all charts at once.
+    tabTo("#chart-calls .plot");
+    press(Keys.ARROW_LEFT);
+    assertThat(text("#chart-slots .when")).matches("\\d\\d:\\d\\d:\\d\\d");
+    press(Keys.ESCAPE);
+    assertThat(text("#chart-slots .when")).isEqualTo("last 1 min");
+
+    // What does not end the process is sent at once.
+    tabTo("[data-signal=USR1]");
+    press(Keys.ENTER);
+    waitFor(() -> text("#sent").equals("USR1 was accepted."));
+    waitFor(() -> text("#journal").contains("SIGUSR1 came"));
+
+    // What ends it is asked about; Escape and Cancel are no.
+    browser().executeScript("document.activeElement.blur()");
+    tabTo("[data-signal=TERM]");
+    press(Keys.ENTER);
+    waitFor(() -> find("#confirm").isDisplayed());
+    assertThat(text("#confirm")).contains("Send TERM to belltower?", "Ends in good order");
+    browser().screenshot(PICTURES.resolve("dialog.png"));
+    press(Keys.ESCAPE);
+    waitFor(() -> !find("#confirm").isDisplayed());
+    press(Keys.ENTER);
+    waitFor(() -> find("#confirm").isDisplayed());
+    assertThat(focused().getText()).isEqualTo("Cancel");
+    press(Keys.ENTER);
+    waitFor(() -> !find("#confirm").isDisplayed());
+    assertThat(host().test.signals().isShuttingDown()).isFalse();
+
+    press(Keys.ENTER);
+    waitFor(() -> find("#confirm").isDisplayed());
+    tabTo("#confirm input[name=reason]");
+    press("end of the watch");
+    tabTo("#confirm-send");
+    press(Keys.ENTER);
+    waitFor(() -> text("#sent").equals("TERM was accepted."));
+    waitFor(() -> host().test.signals().isShuttingDown());
+    waitFor(() -> text("#banner").startsWith("The host is ending"));
+    mayEnd.countDown();
+    waitFor(() -> host().test.exits().equals(List.of(143)));
+    assertThat(host().test.records().stream().map(it -> it.text()))
+        .anyMatch(it -> it.contains("end of the watch") && it.contains("http console:bearer"));
+    assertNothingFromElsewhereAndNoComplaints();
+  }
+
+  private String curve(String chart) {
+    return Objects.requireNonNull(find("#chart-" + chart + " .line").getDomAttribute("d"));
+  }
+
+  @Test
+  void itIsReadableOnAPhoneInTheDarkAndWithoutMotion() throws Exception {
+    view.kill(0);
+    for (String scheme : List.of("light", "dark")) {
+      browser().prefer("prefers-color-scheme", scheme);
+      browser().size(360, 740);
+      browser().get(address());
+      if (scheme.equals("light")) {
+        waitFor(() -> find("#login input[name=secret]").isDisplayed());
+        assertNoSidewaysScrolling();
+        browser().screenshot(PICTURES.resolve("login.png"));
+        press(Transport.TOKEN, Keys.ENTER);
+      }
+      waitFor(() -> text("#host-name").equals(LivelyHost.NAME));
+      assertNoSidewaysScrolling();
+      browser().screenshot(PICTURES.resolve("phone-" + scheme + ".png"));
+      String ground = find("body").getCssValue("background-color");
+      assertThat(brightness(ground)).as(ground).matches(it -> scheme.equals("dark") == it < 60);
+      assertThat(contrasts()).as(scheme).allMatch(it -> it >= 4.5);
+      browser().size(1360, 820);
+      browser().screenshot(PICTURES.resolve("desktop-" + scheme + ".png"));
+      assertNoSidewaysScrolling();
+    }
+    browser().prefer("prefers-reduced-motion", "reduce");
+    Object animation =
+        browser()
+            .executeScript(
+                "return getComputedStyle(document.getElementById('link'), '::before').animationName");
+    assertThat(animation).isEqualTo("none");
+    assertNothingFromElsewhereAndNoComplaints();
+  }
+
+  private void assertNoSidewaysScrolling() {
+    assertThat(
+            browser()
+                .executeScript(
+                    "const page = document.documentElement;"
+                        + "return page.scrollWidth - page.clientWidth"))
+        .isEqualTo(0L);
+  }
+
+  private static double brightness(String rgb) {
+    String[] parts = rgb.replaceAll("[^0-9,]", "").split(",", -1);
+    return (Integer.parseInt(parts[0]) + Integer.parseInt(parts[1]) + Integer.parseInt(parts[2]))
+        / 3.0;
+  }
+
+  /** Of every text that can be seen against what is behind it, as WCAG computes it. */
+  private List<Double> contrasts() throws IOException {
+    String script = Files.readString(Path.of("src/test/resources/dev/belfry/admin/contrasts.js"));
+    var contrasts = new ArrayList<Double>();
+    for (Object value : (List<?>) Objects.requireNonNull(browser().executeScript(script))) {
+      contrasts.add(((Number) value).doubleValue());
+    }
+    assertThat(contrasts).hasSizeGreaterThan(50);
+    return contrasts;
+  }
+
+  @Test
+  void aWrongTokenAndTheEndOfASessionLeadToTheForm() throws Exception {
+    load();
+    press("wrong", Keys.ENTER);
+    waitFor(() -> text("#login-error").equals("That is not it."));
+    assertThat(browser().complaints()).singleElement().asString().contains("401");
+    press(Keys.chord(Keys.CONTROL, "a"), Transport.TOKEN, Keys.ENTER);
+    waitFor(() -> text("#link").equals("Live"));
+    browser().navigate().refresh();
+    waitFor(() -> text("#link").equals("Live")); // the cookie stands for the token
+    host().advance(Sessions.LIFETIME);
+    waitFor(() -> text("#login-error").startsWith("The session is over."));
+    press(Transport.TOKEN, Keys.ENTER);
+    waitFor(() -> text("#link").equals("Live"));
+    tabTo("#logout");
+    press(Keys.ENTER);
+    waitFor(() -> find("#login input[name=secret]").isDisplayed());
+    assertThat(text("#login-error")).isEmpty();
+    assertNothingFromElsewhereAndNoComplaints();
+  }
+
+  @Test
+  void whereTooManyAreOpenItSaysSoAndWaitsForItsTurn() throws Exception {
+    Visitor other = Visitor.signedIn(host());
+    var streams = new ArrayList<SocketChannel>();
+    for (int i = 0; i < ConsoleFeed.MOST_STREAMS; i++) {
+      streams.add(other.stream());
+    }
+    waitFor(() -> !other.get("/console/session").json().get("has_room").asBoolean());
+    load();
+    press(Transport.TOKEN, Keys.ENTER);
+    waitFor(() -> text("#link").startsWith("Too many consoles are open already"));
+    for (SocketChannel stream : streams) {
+      stream.close();
+    }
+    waitFor(() -> text("#link").equals("Live"));
+  }
+
+  @Test
+  void theEndOfTheHostIsSaid() {
+    signIn();
+    host().admin.close();
+    waitFor(() -> List.of("ended", "lost").contains(find("#link").getDomAttribute("data-link")));
+    assertThat(find("#console").getDomAttribute("class")).contains("stale");
+  }
+}

@@ -1,0 +1,221 @@
+package dev.belfry.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.belfry.signals.Registration;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.StandardSocketOptions;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the console is told, and for how long. */
+@Timeout(120)
+final class ConsoleStreamTest {
+  private static BufferedReader reader(SocketChannel channel) {
+    return new BufferedReader(Channels.newReader(channel, StandardCharsets.UTF_8));
+  }
+
+  /** The lines up to one that contains a text. */
+  private static List<String> until(BufferedReader stream, String text) throws IOException {
+    var lines = new ArrayList<String>();
+    for (String line = stream.readLine(); line != null; line = stream.readLine()) {
+      lines.add(line);
+      if (line.contains(text)) {
+        return lines;
+      }
+    }
+    throw new IOException("the stream ended without '" + text + "' after " + lines);
+  }
+
+  private static int status(SocketChannel channel) throws IOException {
+    return Integer.parseInt(reader(channel).readLine().split(" ", -1)[1]);
+  }
+
+  @Test
+  void aStreamOutlivesTheTimeOfARequestAndBeginsWithWhatWasBefore() throws Exception {
+    var view = new LivelyHost();
+    view.events.add("death", "before anybody looked");
+    try (Host host = Host.open(Transport.PLAIN, view)) {
+      Visitor visitor = Visitor.signedIn(host);
+      try (SocketChannel channel = visitor.stream()) {
+        BufferedReader stream = reader(channel);
+        List<String> head = until(stream, "event: history");
+        assertThat(head.getFirst()).isEqualTo("HTTP/1.1 200 OK");
+        assertThat(String.join("\n", head).toLowerCase(Locale.ROOT))
+            .contains("content-type: text/event-stream", "cache-control: no-store");
+        until(stream, "before anybody looked");
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < AdminServer.CONNECTION_LIMIT.plusSeconds(2).toNanos()) {
+          assertThat(until(stream, "\"host\":").getLast()).contains("\"name\":\"belltower\"");
+        }
+        view.kill(0);
+        until(stream, "was killed by SIGKILL");
+        assertThat(until(stream, "\"host\":").getLast()).contains("\"deaths\":1");
+      }
+    }
+  }
+
+  @Test
+  void itIsForThoseWhoHaveSignedIn() throws Exception {
+    try (Host host = Host.open(Transport.PLAIN, new LivelyHost())) {
+      assertThat(Visitor.of(host).get("/console/stream").status()).isEqualTo(401);
+      Visitor liar = Visitor.of(host).with("Cookie", "belfry-" + host.port() + "=guess");
+      assertThat(liar.get("/console/stream").status()).isEqualTo(401);
+    }
+  }
+
+  @Test
+  void itEndsWithTheSession() throws Exception {
+    try (Host host = Host.open(Transport.PLAIN, new LivelyHost())) {
+      Visitor leaving = Visitor.signedIn(host);
+      Visitor staying = Visitor.signedIn(host);
+      try (SocketChannel one = leaving.stream();
+          SocketChannel two = staying.stream()) {
+        BufferedReader stream = reader(one);
+        until(stream, "event: state");
+        BufferedReader other = reader(two);
+        until(other, "event: state");
+        leaving.post("/console/logout");
+        until(stream, "{\"reason\": \"session\"}");
+        assertThat(stream.lines().toList()).contains("0"); // the last chunk, and closed
+        host.advance(Sessions.LIFETIME);
+        until(other, "{\"reason\": \"session\"}");
+      }
+    }
+  }
+
+  @Test
+  void itEndsWithTheServerAndSaysSo() throws Exception {
+    try (Host host = Host.open(Transport.PLAIN, new LivelyHost())) {
+      try (SocketChannel channel = Visitor.signedIn(host).stream()) {
+        BufferedReader stream = reader(channel);
+        until(stream, "event: state");
+        long start = System.nanoTime();
+        host.admin.close();
+        until(stream, "{\"reason\": \"closed\"}");
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
+      }
+    }
+  }
+
+  @Test
+  void thereAreOnlySoManyAtATime() throws Exception {
+    try (Host host = Host.open(Transport.PLAIN, new LivelyHost())) {
+      Visitor visitor = Visitor.signedIn(host);
+      var open = new ArrayList<SocketChannel>();
+      for (int i = 0; i < ConsoleFeed.MOST_STREAMS; i++) {
+        SocketChannel channel = visitor.stream();
+        open.add(channel);
+        assertThat(status(channel)).isEqualTo(200);
+      }
+      assertThat(visitor.get("/console/stream").status()).isEqualTo(503);
+      assertThat(visitor.signal("USR1").status()).isEqualTo(202); // the rest goes on
+      open.removeLast().close();
+      await().atMost(Duration.ofSeconds(20)).until(() -> isServed(visitor));
+      for (SocketChannel channel : open) {
+        channel.close();
+      }
+    }
+  }
+
+  private static boolean isServed(Visitor visitor) throws IOException {
+    try (SocketChannel channel = visitor.stream()) {
+      return status(channel) == 200;
+    }
+  }
+
+  /** Else sixteen pages that nobody reads would keep everybody out. */
+  @Test
+  void whoReadsNothingIsCutOff() throws Exception {
+    var view = new LivelyHost();
+    try (Host host = Host.open(Transport.PLAIN, view)) {
+      Visitor visitor = Visitor.signedIn(host);
+      var deaf = new ArrayList<SocketChannel>();
+      for (int i = 0; i < ConsoleFeed.MOST_STREAMS; i++) {
+        SocketChannel channel = visitor.stream();
+        channel.setOption(StandardSocketOptions.SO_RCVBUF, 4096);
+        deaf.add(channel);
+      }
+      await().until(() -> visitor.get("/console/stream").status() == 503);
+      Thread noise =
+          Thread.startVirtualThread(
+              () -> {
+                while (!Thread.currentThread().isInterrupted()) {
+                  view.events.add("noise", "x".repeat(400));
+                }
+              });
+      try {
+        await().atMost(Duration.ofSeconds(30)).until(() -> isServed(visitor));
+      } finally {
+        noise.interrupt();
+        noise.join();
+      }
+      for (SocketChannel channel : deaf) {
+        channel.close();
+      }
+    }
+  }
+
+  @Test
+  void aCertificateOpensIt() throws Exception {
+    try (Host host = Host.open(Transport.MTLS, new LivelyHost())) {
+      var client = Host.certificates().client(Optional.of("alice"));
+      var request =
+          java.net.http.HttpRequest.newBuilder(
+                  java.net.URI.create("https://localhost:" + host.port() + "/console/stream"))
+              .build();
+      var response = client.send(request, java.net.http.HttpResponse.BodyHandlers.ofLines());
+      assertThat(response.statusCode()).isEqualTo(200);
+      try (var lines = response.body()) {
+        assertThat(lines.filter(it -> it.startsWith("data: {\"at\"")).limit(7)).hasSize(7);
+      }
+    }
+  }
+
+  @Test
+  void aHostThatCannotBeSeenIsLoggedOnceAndLookedAtAgain() throws Exception {
+    var looks = new AtomicInteger();
+    HostView view =
+        new HostView() {
+          private final LivelyHost host = new LivelyHost();
+
+          @Override
+          public HostState state() {
+            if (looks.incrementAndGet() <= 2) {
+              throw new IllegalStateException("not yet");
+            }
+            return host.state();
+          }
+
+          @Override
+          public Registration onEvent(Consumer<HostEvent> listener) {
+            return host.onEvent(listener);
+          }
+        };
+    try (Host host = Host.open(Transport.PLAIN, view)) {
+      try (SocketChannel channel = Visitor.signedIn(host).stream()) {
+        until(reader(channel), "\"name\":\"belltower\"");
+      }
+      assertThat(host.log)
+          .filteredOn(it -> it.event().equals("console.no_state"))
+          .singleElement()
+          .satisfies(
+              it ->
+                  assertThat(it.fields())
+                      .isEqualTo(Map.of("error", "java.lang.IllegalStateException: not yet")));
+    }
+  }
+}
