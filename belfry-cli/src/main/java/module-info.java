@@ -30,6 +30,8 @@ module dev.belfry.cli {
       tools.jackson.databind;
   opens dev.belfry.cli.run to
       info.picocli;
+  opens dev.belfry.cli.top to
+      info.picocli;
 
   provides ch.qos.logback.classic.spi.Configurator with
       dev.belfry.cli.log.LogbackSetup;

@@ -5,6 +5,7 @@ import dev.belfry.cli.run.Completion;
 import dev.belfry.cli.run.Run;
 import dev.belfry.cli.run.SendSignal;
 import dev.belfry.cli.run.Validate;
+import dev.belfry.cli.top.Top;
 import dev.belfry.linux.Sys;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -41,12 +42,13 @@ final class BelfryCommand implements Runnable {
     return new CommandLine(new BelfryCommand())
         .addSubcommand(new Run(sys))
         .addSubcommand(new Validate())
-        .addSubcommand(new SendSignal(sys))
-        .addSubcommand(new Doctor(sys))
-        .addSubcommand(new Echo())
         .addSubcommand(new CallCommand(System.in, bytes))
-        .addSubcommand(Shm.commandLine(sys))
+        .addSubcommand(new Top(sys))
+        .addSubcommand(new SendSignal(sys))
         .addSubcommand(SignalsCommand.commandLine())
+        .addSubcommand(Shm.commandLine(sys))
+        .addSubcommand(new Echo())
+        .addSubcommand(new Doctor(sys))
         .addSubcommand(new CommandLine(new Bench()).setUnmatchedOptionsArePositionalParams(true))
         .addSubcommand(new Completion())
         .addSubcommand(new HelpCommand())

@@ -24,7 +24,8 @@ public interface Sys {
     return NativeCalls.confined();
   }
 
-  // Descriptors: open(2), openat2(2), close(2), dup(2), fcntl(2), flock(2), pipe(2), poll(2).
+  // Descriptors: open(2), openat2(2), close(2), dup(2), fcntl(2), flock(2), ioctl(2), pipe(2),
+  // poll(2).
 
   @LibC("close")
   int close(int fd);
@@ -46,6 +47,9 @@ public interface Sys {
 
   @LibC("flock")
   int flock(int fd, int operation);
+
+  @LibC(value = "ioctl", variadicFrom = 2)
+  int ioctl(int fd, long request, MemorySegment argument);
 
   @LibC("dup3")
   int dup3(int oldFd, int newFd, int flags);

@@ -52,6 +52,12 @@ final class LayoutsTest {
         arguments("cmsghdr", Message.CMSGHDR, "len@0:8 level@8:4 type@12:4 =16"),
         // include/uapi/asm-generic/fcntl.h
         arguments("flock", FileLocks.FLOCK, "type@0:2 whence@2:2 start@8:8 len@16:8 pid@24:4 =32"),
+        // include/uapi/asm-generic/termios.h and termbits.h
+        arguments("winsize", Terminal.WINSIZE, "row@0:2 col@2:2 xpixel@4:2 ypixel@6:2 =8"),
+        arguments(
+            "termios",
+            Terminal.TERMIOS,
+            "iflag@0:4 oflag@4:4 cflag@8:4 lflag@12:4 line@16:1 cc@17:19 =36"),
         // include/uapi/asm-generic/poll.h
         arguments("pollfd", PollSet.LAYOUT, "fd@0:4 events@4:2 revents@6:2 =8"),
         // include/uapi/asm-generic/siginfo.h

@@ -68,6 +68,7 @@ final class SysTest {
         bad("fcntl", (sys, _) -> sys.fcntl(BAD, 1, 0)),
         bad("fcntl", (sys, room) -> sys.fcntl(BAD, 37, room)),
         bad("flock", (sys, _) -> sys.flock(BAD, 1)),
+        bad("ioctl", (sys, room) -> sys.ioctl(BAD, 0x5413, room)),
         bad("dup3", (sys, _) -> sys.dup3(BAD, 5, 0)),
         call("pipe2", -EINVAL, (sys, room) -> sys.pipe2(room, BAD)),
         call("poll", 0, (sys, room) -> sys.poll(room, 0, 0)),

@@ -37,6 +37,7 @@ import dev.belfry.linux.SignalRecords;
 import dev.belfry.linux.Sockets;
 import dev.belfry.linux.Spawn;
 import dev.belfry.linux.Sys;
+import dev.belfry.linux.Terminal;
 import dev.belfry.linux.TimerFd;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -128,6 +129,12 @@ final class Operations {
             "flock",
             LOCKS,
             onNull((sys, fd) -> FileLocks.tryFlock(sys, fd, FileLocks.Mode.SHARED) ? 1 : 0)),
+        row(
+            "Terminal.size",
+            "ioctl",
+            "ioctl",
+            THROWS,
+            onNull((sys, fd) -> Terminal.size(sys, fd) == null ? 0 : 1)),
         row("Pipe.open", "pipe2", "pipe2", THROWS, sys -> close(Pipe.open(sys, false))));
   }
 

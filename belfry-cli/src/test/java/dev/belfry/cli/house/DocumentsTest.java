@@ -59,6 +59,7 @@ final class DocumentsTest {
         "docs/releasing.md",
         "docs/signals.md",
         "docs/spec/README.md",
+        "docs/top.md",
         "docs/windows.md",
         "docs/workers.md"
       })

@@ -1,0 +1,159 @@
+package dev.belfry.cli.top;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Io;
+import dev.belfry.linux.PollSet;
+import dev.belfry.linux.Sys;
+import dev.belfry.linux.Terminal;
+import java.io.PrintWriter;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The whole terminal, for a while: the alternate screen without a cursor, and keys one by one.
+ * However the program ends, short of SIGKILL, the terminal is as it was before.
+ */
+final class Screen implements AutoCloseable {
+  private static final int STDIN = 0;
+  private static final int STDOUT = 1;
+  private static final String ENTER = "\033[?1049h\033[?25l\033[?7l";
+  private static final String LEAVE = "\033[0m\033[?7h\033[?25h\033[?1049l";
+  private static final String HOME = "\033[H";
+  private static final String ERASE_LINE = "\033[2K";
+  private static final String ERASE_BELOW = "\033[J";
+
+  /** Where a terminal does not know how large it is. */
+  private static final Terminal.Size USUAL = new Terminal.Size(80, 24);
+
+  /** How soon a new size is noticed. */
+  private static final Duration LOOK = Duration.ofMillis(100);
+
+  /** A terminal that takes no more output must not keep the program from ending. */
+  private static final long CLOSE_MILLIS = 500;
+
+  private final Sys sys;
+  private final PrintWriter out;
+  private final @Nullable Terminal keys;
+  private final Thread hook = Thread.ofPlatform().unstarted(this::leave);
+  private final PollSet poll;
+
+  /** Held by whoever writes, so that nothing is drawn after the terminal was given back. */
+  private final ReentrantLock writing = new ReentrantLock();
+
+  private boolean left;
+
+  private Screen(Sys sys, PrintWriter out) throws ErrnoException {
+    this.sys = sys;
+    this.out = out;
+    this.poll = new PollSet(sys, 1);
+    boolean hasKeys = Terminal.size(sys, STDIN) != null;
+    poll.set(0, hasKeys ? STDIN : -1, PollSet.IN);
+    Runtime.getRuntime().addShutdownHook(hook);
+    this.keys = hasKeys ? Terminal.keyByKey(sys, STDIN) : null;
+    out.print(ENTER);
+    out.flush();
+  }
+
+  /** The size of the terminal that standard output is, or null if it is none. */
+  static Terminal.@Nullable Size size(Sys sys) {
+    try {
+      Terminal.Size size = Terminal.size(sys, STDOUT);
+      return size != null && (size.columns() == 0 || size.rows() == 0) ? USUAL : size;
+    } catch (ErrnoException closed) {
+      return null;
+    }
+  }
+
+  static Screen enter(Sys sys, PrintWriter out) throws ErrnoException {
+    return new Screen(sys, out);
+  }
+
+  /** Its size now. */
+  Terminal.Size size() {
+    Terminal.Size size = size(sys);
+    return size == null ? USUAL : size;
+  }
+
+  /** Shows these lines and nothing else. */
+  void draw(List<String> lines) {
+    String text = HOME + ERASE_LINE + String.join("\n" + ERASE_LINE, lines) + ERASE_BELOW;
+    writing.lock();
+    try {
+      if (!left) {
+        out.print(text);
+        out.flush();
+      }
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  /** Waits for a key, or until the terminal is no longer as large; 0 when there was no key. */
+  int awaitKey(Terminal.Size size, Duration limit) {
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (true) {
+      long now = System.nanoTime();
+      if (poll.await(Math.min(deadline, now + LOOK.toNanos())) > 0) {
+        return readKey();
+      }
+      if (deadline - System.nanoTime() <= 0 || !size().equals(size)) {
+        return 0;
+      }
+    }
+  }
+
+  private int readKey() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment key = arena.allocate(1);
+      if (Io.read(sys, STDIN, key) == 1) {
+        return key.get(JAVA_BYTE, 0);
+      }
+      poll.set(0, -1, 0); // the terminal is gone, and with it all keys
+      return 0;
+    }
+  }
+
+  private void leave() {
+    boolean mine = false;
+    try {
+      mine = writing.tryLock(CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    try {
+      if (left) {
+        return;
+      }
+      left = true;
+      if (keys != null) {
+        keys.restore();
+      }
+      out.print(LEAVE);
+      out.flush();
+    } catch (ErrnoException gone) {
+      // Nobody sees it any more.
+    } finally {
+      if (mine) {
+        writing.unlock();
+      }
+    }
+  }
+
+  /** Gives the terminal back. The second time nothing happens. */
+  @Override
+  public void close() {
+    leave();
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException ending) {
+      // Then it runs, and finds nothing to do.
+    }
+  }
+}

@@ -1,0 +1,254 @@
+package dev.belfry.cli.top;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.belfry.linux.Processes;
+import dev.belfry.linux.Signo;
+import dev.belfry.linux.Sys;
+import dev.belfry.testkit.TestProcess;
+import dev.belfry.testkit.TestTerminal;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.core.ThrowingRunnable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The command, in a terminal and out of one, beside a host with a real pool. */
+@Timeout(120)
+class TopTest {
+  private static final String ENTER = "\033[?1049h";
+  private static final String LEAVE = "\033[0m\033[?7h\033[?25h\033[?1049l";
+  private static final String CTRL_C = "\003";
+
+  @TempDir private Path runtime;
+
+  private List<String> inHere(List<String> command, String... variables) {
+    var all = new ArrayList<>(List.of("env", "XDG_RUNTIME_DIR=" + runtime));
+    all.addAll(List.of(variables));
+    all.addAll(command);
+    return all;
+  }
+
+  private TestProcess host(String name) throws IOException, InterruptedException {
+    TestProcess host =
+        TestProcess.start(inHere(TestProcess.javaCommand(BusyHost.class, name, "2")));
+    host.line("ready");
+    return host;
+  }
+
+  private static List<String> top(String... arguments) throws ReflectiveOperationException {
+    var all = new ArrayList<>(List.of("top"));
+    all.addAll(List.of(arguments));
+    return TestProcess.javaCommand(
+        Class.forName("dev.belfry.cli.Main"), all.toArray(String[]::new));
+  }
+
+  private TestTerminal terminal(int columns, int rows, String... variables) throws Exception {
+    Map<String, String> environment =
+        new HashMap<>(Map.of("TERM", "xterm", "LC_ALL", "C.UTF-8", "NO_COLOR", ""));
+    for (String variable : variables) {
+      String[] parts = variable.split("=", 2);
+      environment.put(parts[0], parts[1]);
+    }
+    return TestTerminal.start(columns, rows, environment, inHere(top()));
+  }
+
+  private record Run(int exitCode, List<String> lines) {
+    String text() {
+      return String.join("\n", lines) + "\n";
+    }
+  }
+
+  private Run run(String... arguments) throws Exception {
+    try (TestProcess process = TestProcess.start(inHere(top(arguments), "LC_ALL=C.UTF-8"))) {
+      process.endInput();
+      List<String> lines = process.rest();
+      return new Run(process.exitCode(), lines);
+    }
+  }
+
+  private static void eventually(ThrowingRunnable assertion) {
+    await().atMost(TestProcess.PATIENCE).untilAsserted(assertion);
+  }
+
+  private static void awaitShown(TestTerminal terminal, String text) {
+    eventually(() -> assertThat(terminal.shown()).contains(text));
+  }
+
+  private static void assertGivenBack(TestTerminal terminal) {
+    assertThat(terminal.shown()).contains(ENTER).contains(LEAVE);
+    String after = terminal.shown().substring(terminal.shown().lastIndexOf(LEAVE));
+    assertThat(after).as("after it was left").doesNotContain("\033[H");
+  }
+
+  @Test
+  void itShowsAHostUntilQIsPressed() throws Exception {
+    try (TestProcess _ = host("demo");
+        TestTerminal terminal = terminal(80, 24)) {
+      awaitShown(terminal, "most "); // the second sample
+      assertThat(terminal.shown())
+          .contains(" demo  pid ", "calls/s", "p99", "circuit closed", "demo-1", "spare", "█")
+          .doesNotContain("STALE");
+      terminal.type("x");
+      terminal.type("q");
+      assertThat(terminal.exitCode()).isZero();
+      assertGivenBack(terminal);
+      assertThat(terminal.shown()).endsWith(LEAVE);
+    }
+  }
+
+  @Test
+  void ctrlCAndTermGiveTheTerminalBack() throws Exception {
+    try (TestProcess _ = host("demo");
+        TestTerminal interrupted = terminal(80, 24);
+        TestTerminal terminated = terminal(80, 24)) {
+      awaitShown(interrupted, "demo-1");
+      interrupted.type(CTRL_C);
+      assertThat(interrupted.exitCode()).isEqualTo(130);
+      assertGivenBack(interrupted);
+
+      awaitShown(terminated, "demo-1");
+      terminated.programs().forEach(ProcessHandle::destroy);
+      assertThat(terminated.exitCode()).isEqualTo(143);
+      assertGivenBack(terminated);
+    }
+  }
+
+  @Test
+  void itSaysThatTheHostHasEnded() throws Exception {
+    try (TestProcess host = host("demo");
+        TestTerminal terminal = terminal(80, 24)) {
+      awaitShown(terminal, "demo-1");
+      host.kill();
+      assertThat(terminal.exitCode()).isEqualTo(3);
+      assertGivenBack(terminal);
+      assertThat(terminal.shown().substring(terminal.shown().lastIndexOf(LEAVE)))
+          .contains("demo (pid %d) has ended after ".formatted(host.pid()))
+          .contains(" calls answered, 0 failed, 0 deaths\r\n");
+    }
+  }
+
+  @Test
+  void itFollowsTheSizeOfTheTerminal() throws Exception {
+    try (TestProcess _ = host("demo");
+        TestTerminal terminal = terminal(80, 24)) {
+      awaitShown(terminal, "demo-1");
+      assertThat(terminal.shown()).doesNotContain("ANSWERED");
+      terminal.forget();
+      terminal.resize(200, 50);
+      awaitShown(terminal, "ANSWERED");
+      terminal.forget();
+      awaitShown(terminal, "quits");
+      String frame = terminal.shown();
+      frame = frame.substring(frame.indexOf("\033[H"));
+      frame = frame.substring(0, frame.indexOf("quits"));
+      assertThat(frame.split("\n", -1)).hasSize(50);
+    }
+  }
+
+  @Test
+  void aHostThatStandsStillIsStaleAndLaterNoMore() throws Exception {
+    try (TestProcess host = host("demo");
+        TestTerminal terminal = terminal(80, 24)) {
+      awaitShown(terminal, "demo-1");
+      Processes.kill(Sys.forAnyThread(), host.pid(), Signo.STOP);
+      try {
+        awaitShown(terminal, "STALE for ");
+        Run once = run("--once");
+        assertThat(once.exitCode()).isEqualTo(4);
+        assertThat(once.text()).contains("STALE for ");
+      } finally {
+        Processes.kill(Sys.forAnyThread(), host.pid(), Signo.CONT);
+      }
+      eventually(
+          () -> {
+            terminal.forget();
+            TimeUnit.MILLISECONDS.sleep(1500);
+            assertThat(terminal.shown()).contains("sampled ").doesNotContain("STALE");
+          });
+    }
+  }
+
+  @Test
+  void outsideATerminalItIsTextOnce() throws Exception {
+    try (TestProcess host = host("demo")) {
+      Run run = run();
+      assertThat(run.exitCode()).isZero();
+      assertThat(run.text())
+          .doesNotContain("\033")
+          .contains(" demo  pid " + host.pid(), "calls/s", "demo-1", "ready");
+      assertThat(run.lines()).hasSize(12);
+
+      assertThat(run("--once", "demo").exitCode()).isZero();
+      assertThat(run("--once", Integer.toString(host.pid())).exitCode()).isZero();
+    }
+  }
+
+  @Test
+  void programsGetJson() throws Exception {
+    try (TestProcess host = host("demo")) {
+      eventually(
+          () -> {
+            JsonNode json = JsonMapper.shared().readTree(run("--json").text());
+            assertThat(json.at("/pid").asInt()).isEqualTo(host.pid());
+            assertThat(json.at("/stale").asBoolean()).isFalse();
+            assertThat(json.at("/callsPerSecond").asDouble()).isPositive();
+            assertThat(json.at("/latencyNanos/p99").asLong()).isPositive();
+            assertThat(json.at("/workers")).hasSize(3);
+            assertThat(json.at("/workers/0/ringCapacity").asInt()).isEqualTo(255);
+          });
+    }
+  }
+
+  @Test
+  void coloursAreOnlyForTerminalsThatWantThem() throws Exception {
+    try (TestProcess _ = host("demo");
+        TestTerminal coloured = terminal(80, 24);
+        TestTerminal plain = terminal(80, 24, "NO_COLOR=1");
+        TestTerminal ascii = terminal(80, 24, "LC_ALL=C")) {
+      awaitShown(coloured, "\033[32mready");
+      awaitShown(plain, "quits");
+      assertThat(plain.shown()).contains("demo-1").doesNotContainPattern("\033\\[[0-9;]+m.*demo-1");
+      awaitShown(ascii, "quits");
+      assertThat(ascii.shown()).matches("\\p{ASCII}*");
+    }
+  }
+
+  @Test
+  void aTerminalThatCanDoNothingGetsText() throws Exception {
+    try (TestProcess _ = host("demo");
+        TestTerminal dumb = terminal(80, 24, "TERM=dumb")) {
+      assertThat(dumb.exitCode()).isZero();
+      assertThat(dumb.shown()).contains("demo-1").doesNotContain("\033");
+    }
+  }
+
+  @Test
+  void whatCannotBeShownIsSaid() throws Exception {
+    Run none = run();
+    assertThat(none.exitCode()).isEqualTo(1);
+    assertThat(none.text()).startsWith("belfry top: no host is running");
+
+    assertThat(run("--interval", "0").exitCode()).isEqualTo(2);
+    assertThat(run("--interval", "NaN").exitCode()).isEqualTo(2);
+
+    try (TestProcess _ = host("one");
+        TestProcess _ = host("two")) {
+      Run several = run("--once");
+      assertThat(several.exitCode()).isEqualTo(1);
+      assertThat(several.text())
+          .startsWith("belfry top: several hosts are running, name one by its pid: one (pid ");
+      assertThat(run("--once", "two").text()).contains(" two  pid ");
+      assertThat(run("--once", "three").exitCode()).isEqualTo(1);
+    }
+  }
+}
