@@ -24,13 +24,13 @@ module dev.belfry.cli {
   opens dev.belfry.cli to
       info.picocli,
       tools.jackson.databind;
-  opens dev.belfry.cli.top to
-      info.picocli;
   opens dev.belfry.cli.call to
       info.picocli;
   opens dev.belfry.cli.config to
       tools.jackson.databind;
   opens dev.belfry.cli.run to
+      info.picocli;
+  opens dev.belfry.cli.top to
       info.picocli;
 
   provides ch.qos.logback.classic.spi.Configurator with

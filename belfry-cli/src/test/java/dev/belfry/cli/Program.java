@@ -6,7 +6,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import dev.belfry.linux.Sys;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
+import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,6 +21,7 @@ final class Program implements AutoCloseable {
 
   private final Process process;
   private final BufferedReader out;
+  private final StringBuffer errSoFar = new StringBuffer();
   private final CompletableFuture<String> err;
 
   private Program(Process process, boolean readErr) {
@@ -28,7 +29,7 @@ final class Program implements AutoCloseable {
     this.out = process.inputReader(StandardCharsets.UTF_8);
     this.err =
         readErr
-            ? inBackground(() -> text(process.getErrorStream()))
+            ? inBackground(() -> readErr(process.errorReader(StandardCharsets.UTF_8)))
             : CompletableFuture.completedFuture("");
   }
 
@@ -137,6 +138,17 @@ final class Program implements AutoCloseable {
         });
   }
 
+  /** Waits until standard error has some text. */
+  void awaitErr(String text) throws Exception {
+    for (int i = 0; i < 50 * DEADLINE_SECONDS; i++) {
+      if (errSoFar.indexOf(text) >= 0) {
+        return;
+      }
+      Thread.sleep(20);
+    }
+    throw new AssertionError("standard error lacks '" + text + "': " + errSoFar);
+  }
+
   void say(String line) throws IOException {
     process.outputWriter(StandardCharsets.UTF_8).append(line).append('\n').flush();
   }
@@ -200,7 +212,11 @@ final class Program implements AutoCloseable {
     return result;
   }
 
-  private static String text(InputStream stream) throws IOException {
-    return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+  private String readErr(Reader reader) throws IOException {
+    var buffer = new char[4096];
+    for (int count = reader.read(buffer); count >= 0; count = reader.read(buffer)) {
+      errSoFar.append(buffer, 0, count);
+    }
+    return errSoFar.toString();
   }
 }

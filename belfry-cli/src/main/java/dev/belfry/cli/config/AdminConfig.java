@@ -2,6 +2,7 @@ package dev.belfry.cli.config;
 
 import dev.belfry.admin.AdminTls;
 import dev.belfry.admin.AuthMethod;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -27,7 +28,7 @@ public record AdminConfig(
     int signalRateLimit) {
   static final AdminConfig DEFAULT =
       new AdminConfig(
-          new InetSocketAddress("127.0.0.1", 7071),
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), 7071),
           Optional.empty(),
           Optional.empty(),
           Optional.empty(),

@@ -1,5 +1,6 @@
 package dev.belfry.cli.config;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
@@ -16,7 +17,7 @@ public record GatewayConfig(
     InetSocketAddress listen, Optional<SecretSource> token, long maxBytes, Duration deadline) {
   static final GatewayConfig DEFAULT =
       new GatewayConfig(
-          new InetSocketAddress("127.0.0.1", 7070),
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), 7070),
           Optional.empty(),
           8 << 20,
           Duration.ofSeconds(30));

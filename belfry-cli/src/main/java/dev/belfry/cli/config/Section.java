@@ -1,6 +1,8 @@
 package dev.belfry.cli.config;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -92,9 +94,18 @@ record Section(JsonNode values, Path directory) {
             text -> {
               int colon = text.lastIndexOf(':');
               String host = text.substring(0, colon).replaceAll("[\\[\\]]", "");
-              return new InetSocketAddress(host, Integer.parseInt(text.substring(colon + 1)));
+              return address(host, Integer.parseInt(text.substring(colon + 1)));
             })
         .orElse(otherwise);
+  }
+
+  /** Without an address if there is none of that name, which is found out when it is checked. */
+  private static InetSocketAddress address(String host, int port) {
+    try {
+      return new InetSocketAddress(InetAddress.getAllByName(host)[0], port);
+    } catch (UnknownHostException e) {
+      return InetSocketAddress.createUnresolved(host, port);
+    }
   }
 
   List<String> texts(String name) {

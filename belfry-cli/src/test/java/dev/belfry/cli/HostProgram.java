@@ -1,0 +1,152 @@
+package dev.belfry.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+/**
+ * {@code belfry run} as a real process, with a run directory of its own and, where its
+ * configuration says so, at ports that were free.
+ */
+final class HostProgram implements AutoCloseable {
+  static final Path BELFRY = Installation.PROJECT.resolve("belfry");
+
+  private final Program program;
+  private final Path runtime;
+  private final List<String> welcome = new ArrayList<>();
+  private final HttpClient client = HttpClient.newHttpClient();
+  private URI gateway = URI.create("http://not.yet");
+  private URI admin = URI.create("http://not.yet");
+  private int pid;
+
+  private HostProgram(Program program, Path runtime) {
+    this.program = program;
+    this.runtime = runtime;
+  }
+
+  /** Starts it, and returns when its workers are ready. */
+  static HostProgram start(Path directory, String... arguments) throws Exception {
+    return start(of(directory, arguments), directory);
+  }
+
+  static HostProgram start(Program.Start start, Path directory) throws Exception {
+    var host = new HostProgram(start.start(), directory);
+    host.awaitWelcome();
+    return host;
+  }
+
+  /** How it is started. */
+  static Program.Start of(Path directory, String... arguments) {
+    return Program.of(
+            BELFRY, Stream.concat(Stream.of("run"), Stream.of(arguments)).toArray(String[]::new))
+        .with("XDG_RUNTIME_DIR", directory.toString())
+        .in(directory);
+  }
+
+  /** Two demonstration workers at free ports, with more lines. */
+  static Path config(Path directory, String... lines) throws IOException {
+    String text =
+        "name: tested\nworkers:\n  builtin: demo\n"
+            + "gateway: {listen: '127.0.0.1:0'}\nadmin: {listen: '127.0.0.1:0'}\n"
+            + String.join("\n", lines)
+            + "\n";
+    return Files.writeString(directory.resolve("belfry.yaml"), text);
+  }
+
+  /** Reads what it says about itself; again after a restart. */
+  void awaitWelcome() throws Exception {
+    String first = program.awaitLine(""); // whatever comes first
+    welcome.clear();
+    welcome.add(first);
+    pid = Integer.parseInt(first.replaceFirst(".*\\(pid ([0-9]+)\\).*", "$1"));
+    gateway = URI.create(program.awaitLine("  calls").replaceFirst(".*POST (.*)/call/.*", "$1"));
+    admin = URI.create(program.awaitLine("  console").replaceFirst(".*console ", ""));
+  }
+
+  Program program() {
+    return program;
+  }
+
+  /** The process of the host, which is not the one that was started if that supervises it. */
+  int pid() {
+    return pid;
+  }
+
+  String firstLine() {
+    return welcome.getFirst();
+  }
+
+  URI admin() {
+    return admin;
+  }
+
+  URI gateway() {
+    return gateway;
+  }
+
+  String token() throws IOException {
+    return Files.readString(runtime.resolve("belfry/admin-token")).strip();
+  }
+
+  /** Those processes of its own that live. */
+  List<ProcessHandle> workers() {
+    return ProcessHandle.of(pid).stream().flatMap(ProcessHandle::children).toList();
+  }
+
+  /** Calls a method; the answer completes it, and so does the end of the connection. */
+  CompletableFuture<HttpResponse<String>> call(String method, String payload) {
+    return client.sendAsync(
+        HttpRequest.newBuilder(gateway.resolve("/call/" + method))
+            .POST(BodyPublishers.ofString(payload))
+            .build(),
+        BodyHandlers.ofString(UTF_8));
+  }
+
+  /** Calls {@code sleep}, and returns when a worker has that call. */
+  CompletableFuture<HttpResponse<String>> sleep(Duration duration) {
+    var call = call("sleep", Long.toString(duration.toMillis()));
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> call.isDone() || metric("belfry_calls_in_flight") > 0);
+    return call;
+  }
+
+  double metric(String name) throws Exception {
+    return get("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("there is no metric " + name));
+  }
+
+  /** Asks the admin surface. */
+  HttpResponse<String> get(String path) throws Exception {
+    return client.send(
+        HttpRequest.newBuilder(admin.resolve(path))
+            .header("Authorization", "Bearer " + token())
+            .build(),
+        BodyHandlers.ofString(UTF_8));
+  }
+
+  @Override
+  public void close() throws IOException {
+    client.shutdownNow();
+    program.close();
+  }
+}

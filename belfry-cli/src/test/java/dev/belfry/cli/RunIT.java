@@ -1,0 +1,348 @@
+package dev.belfry.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.belfry.linux.Signo;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A host as a real process, with real signals and calls under way. */
+class RunIT {
+  private static final Duration GENEROUS = Duration.ofSeconds(60);
+
+  /** A call that no end waits for. */
+  private static final Duration LONG = Duration.ofSeconds(25);
+
+  /** A call that every end waits for. */
+  private static final Duration SHORT = Duration.ofMillis(700);
+
+  @TempDir private Path directory = Path.of("");
+
+  @Test
+  void theDemonstrationDoesWhatItSaysToTry() throws Exception {
+    await().atMost(GENEROUS).until(() -> isFree(7070) && isFree(7071)); // the only test at these
+    try (Program demo = HostProgram.of(directory).start()) {
+      assertThat(demo.awaitLine("demo")).endsWith(": 2 workers and 1 spare");
+      demo.awaitLine("  console http://127.0.0.1:7071/");
+      String token = demo.awaitLine("  token").replaceFirst("  token +(\\S+) .*", "$1");
+      Path file = directory.resolve("belfry/admin-token");
+      assertThat(file).hasContent(token);
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+          .isEqualTo("rw-------");
+      String call = demo.awaitLine("curl");
+      String kill = demo.awaitLine("kill");
+      String end = demo.awaitLine("kill");
+
+      assertThat(shell(call)).isEqualTo(new Program.Result(0, "HELLO, WORKER", ""));
+      int victim = Integer.parseInt(kill.replaceFirst("kill -KILL ", ""));
+      assertThat(ProcessHandle.of(victim)).isPresent();
+      assertThat(shell(kill).exitCode()).isZero();
+      await().atMost(GENEROUS).until(() -> ProcessHandle.of(victim).isEmpty());
+      assertThat(shell(call).out()).isEqualTo("HELLO, WORKER");
+      assertThat(shell(end).exitCode()).isZero();
+      Program.Result result = demo.end();
+      assertThat(result.exitCode()).isEqualTo(143);
+      assertThat(result.err()).contains("worker-1 died: killed by SIGKILL");
+    }
+  }
+
+  private static boolean isFree(int port) {
+    try (var socket = new Socket()) {
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      return false;
+    } catch (IOException refused) {
+      return true;
+    }
+  }
+
+  private static Program.Result shell(String line) throws Exception {
+    // Its progress is for people.
+    return Program.of("bash", "-c", line.replaceFirst("^curl ", "curl -sS ")).run();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"TERM, 143", "INT, 130", "HUP, 129"})
+  void anOrderlyEndFinishesTheCallsUnderWay(String signal, int exitCode) throws Exception {
+    Path config = HostProgram.config(directory);
+    try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      List<ProcessHandle> workers = host.workers();
+      var call = host.sleep(SHORT);
+      long began = System.nanoTime();
+      host.program().signal(Signo.parse(signal).orElseThrow());
+
+      assertThat(call.get(60, TimeUnit.SECONDS).body()).isEqualTo("slept 700 ms");
+      Program.Result result = host.program().end();
+      assertThat(result.exitCode()).isEqualTo(exitCode);
+      assertThat(result.err()).contains("how=\"in good order\"");
+      assertThat(millisSince(began)).isLessThan(5000);
+      assertThat(workers).hasSize(3).noneMatch(ProcessHandle::isAlive);
+      try (var left = Files.list(directory.resolve("belfry"))) {
+        assertThat(left).extracting(it -> it.getFileName().toString()).containsOnly("admin-token");
+      }
+    }
+  }
+
+  @Test
+  void whileItEndsItIsNotReadyAndTakesNoMoreCalls() throws Exception {
+    Path config = HostProgram.config(directory, "shutdown: {time_limit: 20s}");
+    try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      assertThat(host.get("/health/ready").statusCode()).isEqualTo(200);
+      var call = host.sleep(Duration.ofSeconds(3));
+      host.program().signal(Signo.TERM);
+
+      await().atMost(GENEROUS).until(() -> host.get("/health/ready").statusCode() == 503);
+      await().atMost(GENEROUS).until(() -> isFree(host.gateway().getPort()));
+      assertThatThrownBy(() -> host.call("echo", "late").get(60, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(ConnectException.class);
+      assertThat(call.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+      assertThat(host.program().end().exitCode()).isEqualTo(143);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"TERM, 143", "INT, 130"})
+  void callsThatDoNotEndAreCutOffWithinTheTimeLimit(String signal, int exitCode) throws Exception {
+    Path config = HostProgram.config(directory, "shutdown: {time_limit: 2s}");
+    try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      List<ProcessHandle> workers = host.workers();
+      var call = host.sleep(LONG);
+      long began = System.nanoTime();
+      host.program().signal(Signo.parse(signal).orElseThrow());
+
+      assertThat(host.program().exitCode()).isEqualTo(exitCode);
+      assertThat(millisSince(began)).isBetween(1400L, 4000L);
+      assertWasCut(call);
+      await().atMost(GENEROUS).until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
+    }
+  }
+
+  @Test
+  void interruptTwiceEndsItAtOnce() throws Exception {
+    Path config = HostProgram.config(directory);
+    try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      List<ProcessHandle> workers = host.workers();
+      var call = host.sleep(LONG);
+      host.program().signal(Signo.INT);
+      await().atMost(GENEROUS).until(() -> isFree(host.gateway().getPort()));
+      long began = System.nanoTime();
+      host.program().signal(Signo.INT);
+
+      Program.Result result = host.program().end();
+      assertThat(result.exitCode()).isEqualTo(130);
+      assertThat(result.err()).contains("Press Ctrl+C again within 2s", "Force quitting");
+      assertThat(millisSince(began)).isLessThan(2500);
+      assertWasCut(call);
+      await().atMost(GENEROUS).until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
+    }
+  }
+
+  @Test
+  void quitEndsItAtOnceAndTellsWhereItsThreadsAre() throws Exception {
+    Path config = HostProgram.config(directory);
+    try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      List<ProcessHandle> workers = host.workers();
+      var call = host.sleep(LONG);
+      long began = System.nanoTime();
+      host.program().signal(Signo.QUIT);
+
+      Program.Result result = host.program().end();
+      assertThat(result.exitCode()).isEqualTo(131);
+      assertThat(result.err()).contains("dev.belfry.loop.EventLoop");
+      assertThat(millisSince(began)).isLessThan(3000);
+      assertWasCut(call);
+      await().atMost(GENEROUS).until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
+    }
+  }
+
+  private static void assertWasCut(CompletableFuture<HttpResponse<String>> call) {
+    assertThatThrownBy(() -> call.get(60, TimeUnit.SECONDS))
+        .isInstanceOf(ExecutionException.class)
+        .hasCauseInstanceOf(IOException.class);
+  }
+
+  private static long millisSince(long nanos) {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
+  }
+
+  @Test
+  void hangUpWithABadConfigurationIsRejectedWithLineAndField() throws Exception {
+    Path config = HostProgram.config(directory);
+    try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      var call = host.sleep(SHORT);
+      Files.writeString(config, "workers:\n  builtin: demo\n  count: none\n");
+      host.program().signal(Signo.HUP);
+
+      host.program().awaitErr("reload rejected");
+      assertThat(call.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+      assertThat(host.call("upper", "on").get(60, TimeUnit.SECONDS).body()).isEqualTo("ON");
+      host.program().signal(Signo.TERM);
+      Program.Result result = host.program().end();
+      assertThat(result.exitCode()).isEqualTo(143);
+      assertThat(result.err())
+          .contains(
+              "reload rejected", "line 3: workers.count: \\\"none\\\" must be a whole number");
+    }
+  }
+
+  @Test
+  void hangUpWithoutAFileIsRejectedWithARecord() throws Exception {
+    await().atMost(GENEROUS).until(() -> isFree(7070) && isFree(7071));
+    try (HostProgram host = HostProgram.start(directory)) {
+      host.program().signal(Signo.HUP);
+
+      host.program().awaitErr("reload rejected");
+      assertThat(host.call("echo", "still here").get(60, TimeUnit.SECONDS).statusCode())
+          .isEqualTo(200);
+      host.program().signal(Signo.TERM);
+      Program.Result result = host.program().end();
+      assertThat(result.exitCode()).isEqualTo(143);
+      assertThat(result.err()).contains("reload rejected", "nothing to validate");
+    }
+  }
+
+  @Test
+  void usr1WritesItsStateToTheLog() throws Exception {
+    Path config = HostProgram.config(directory, "logging: {format: json}");
+    try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      host.call("echo", "once").get(60, TimeUnit.SECONDS);
+      host.program().signal(Signo.USR1);
+      host.program().awaitErr("the handlers of SIGUSR1 ran");
+      host.program().signal(Signo.TERM);
+
+      String log = host.program().end().err();
+      assertThat(log).contains("3 workers, 1 calls finished, 0 failed");
+      assertThat(log.lines()).allMatch(line -> line.startsWith("{\"timestamp\":"));
+    }
+  }
+
+  @Test
+  void workersThatCannotStartOpenTheCircuitAndUsr2TriesAgain() throws Exception {
+    Path program =
+        Files.writeString(directory.resolve("worker"), "#!/bin/sh\necho cannot >&2\nexit 3\n");
+    assertThat(program.toFile().setExecutable(true)).isTrue();
+    Path config =
+        Files.writeString(
+            directory.resolve("belfry.yaml"),
+            """
+            workers:
+              command: [./worker]
+              count: 1
+              spares: 0
+              restart: {first_delay: 1ms, longest_delay: 2ms, crash_limit: 2}
+            gateway: {listen: '127.0.0.1:0'}
+            admin: {listen: '127.0.0.1:0'}
+            """);
+    try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      assertThat(host.metric("belfry_circuit_open")).isEqualTo(1);
+      assertThat(host.call("any", "").get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(503);
+      host.program().signal(Signo.USR2);
+      await().atMost(GENEROUS).until(() -> host.metric("belfry_worker_deaths_total") == 4);
+      host.program().signal(Signo.TERM);
+
+      assertThat(host.program().end().err())
+          .contains("worker-1: cannot", "worker-1 died: exit code 3", "2 workers in a row died");
+    }
+  }
+
+  @Test
+  void aWorkerClassOfSomebodyElsesRunsWithItsLimits() throws Exception {
+    Path classes = Path.of(RunIT.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    Path config =
+        Files.writeString(
+            directory.resolve("belfry.yaml"),
+            """
+            workers:
+              java:
+                main: dev.belfry.cli.SampleWorker
+                class_path: ['%s']
+                options: [-Xmx32m]
+                arguments: [hello]
+              count: 1
+              spares: 0
+              environment: {GREETING: dear}
+              limits: {open_files: 321}
+            gateway: {listen: '127.0.0.1:0'}
+            admin: {listen: '127.0.0.1:0'}
+            """
+                .formatted(classes));
+    try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      assertThat(host.call("about", "").get(60, TimeUnit.SECONDS).body())
+          .isEqualTo("hello dear 321");
+      host.program().signal(Signo.TERM);
+      assertThat(host.program().end().exitCode()).isEqualTo(143);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"gateway", "admin"})
+  void aPortThatIsTakenIsAClearError(String section) throws Exception {
+    try (var taken = new ServerSocket()) {
+      taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      String address = "127.0.0.1:" + taken.getLocalPort();
+      Path config =
+          Files.writeString(
+              directory.resolve("belfry.yaml"),
+              "workers: {builtin: demo}\n%s: {listen: '%s'}\n".formatted(section, address));
+      Program.Result result = HostProgram.of(directory, config.toString()).run();
+      assertThat(result.exitCode()).isEqualTo(1);
+      assertThat(result.out()).isEmpty();
+      assertThat(result.err().lines().filter(line -> line.startsWith("belfry run:")))
+          .singleElement()
+          .asString()
+          .contains("cannot listen at " + address, "is another host running there?");
+      assertThat(result.err()).doesNotContain("\tat ");
+    }
+  }
+
+  @Test
+  void aConfigurationThatIsNotValidIsRefusedWithAllThatIsWrong() throws Exception {
+    Path config = Files.writeString(directory.resolve("belfry.yaml"), "workers: {}\nx: 1\n");
+    Program.Result result = HostProgram.of(directory, config.toString()).run();
+    assertThat(result.exitCode()).isEqualTo(2);
+    assertThat(result.err()).contains("line 1: workers: needs one of", "line 2: x: there is no");
+
+    Program.Result missing = HostProgram.of(directory, "nowhere.yaml").run();
+    assertThat(missing.exitCode()).isEqualTo(1);
+    assertThat(missing.err()).isEqualTo("belfry run: there is no file nowhere.yaml\n");
+  }
+
+  /** Also for a relaunch: a java -jar that brings itself into the right state. */
+  @Test
+  void itRunsTheSameWithoutTheLauncher() throws Exception {
+    Path config = HostProgram.config(directory);
+    Path jar = Installation.PROJECT.resolve("belfry-cli/target/belfry.jar");
+    Program.Start start =
+        Program.of(
+                Path.of(System.getProperty("java.home"), "bin/java"),
+                "-jar",
+                jar.toString(),
+                "run",
+                config.toString())
+            .with("XDG_RUNTIME_DIR", directory.toString());
+    try (HostProgram host = HostProgram.start(start, directory)) {
+      assertThat(host.call("upper", "same").get(60, TimeUnit.SECONDS).body()).isEqualTo("SAME");
+      host.program().signal(Signo.TERM);
+      assertThat(host.program().end().exitCode()).isEqualTo(143);
+    }
+  }
+}

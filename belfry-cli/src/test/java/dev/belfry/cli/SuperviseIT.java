@@ -1,0 +1,107 @@
+package dev.belfry.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.belfry.linux.Processes;
+import dev.belfry.linux.Signo;
+import dev.belfry.linux.Sys;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A host and its supervisor as real processes. */
+class SuperviseIT {
+  private static final Duration GENEROUS = Duration.ofSeconds(60);
+
+  @TempDir private Path directory = Path.of("");
+
+  /** In a session of its own, so that it can be the group of a terminal. */
+  private HostProgram start(Path config) throws Exception {
+    Program.Start start =
+        Program.of("setsid", HostProgram.BELFRY.toString(), "run", "--supervise", config.toString())
+            .with("XDG_RUNTIME_DIR", directory.toString());
+    return HostProgram.start(start, directory);
+  }
+
+  @Test
+  void itStartsTheHostAgainWithTheNewConfigurationAndEndsWithItsCode() throws Exception {
+    Path config = HostProgram.config(directory);
+    try (HostProgram host = start(config)) {
+      int first = host.pid();
+      assertThat(first).isNotEqualTo(host.program().pid());
+      var call = host.sleep(Duration.ofMillis(500));
+      Files.writeString(config, "nothing good\n");
+      host.program().signal(Signo.HUP);
+      host.program().awaitErr("reload rejected");
+      assertThat(ProcessHandle.of(first)).isPresent();
+
+      Files.writeString(config, Files.readString(HostProgram.config(directory)) + "# new\n");
+      Files.writeString(config, Files.readString(config).replace("name: tested", "name: renewed"));
+      host.program().signal(Signo.HUP);
+      host.awaitWelcome();
+      assertThat(host.firstLine()).startsWith("renewed (pid");
+      assertThat(host.pid()).isNotEqualTo(first);
+      assertThat(call.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+      assertThat(host.call("upper", "again").get(60, TimeUnit.SECONDS).body()).isEqualTo("AGAIN");
+
+      host.program().signal(Signo.TERM);
+      assertThat(host.program().end().exitCode()).isEqualTo(143);
+      assertThat(ProcessHandle.of(host.pid())).isEmpty();
+    }
+  }
+
+  @Test
+  void aCtrlCReachesTheHostOnce() throws Exception {
+    try (HostProgram host = start(HostProgram.config(directory))) {
+      var call = host.sleep(Duration.ofSeconds(1));
+      // What a terminal does: the signal goes to all of the group in front.
+      Processes.kill(Sys.forAnyThread(), -host.program().pid(), Signo.INT);
+
+      assertThat(call.get(60, TimeUnit.SECONDS).body()).isEqualTo("slept 1000 ms");
+      Program.Result result = host.program().end();
+      assertThat(result.exitCode()).isEqualTo(130);
+      assertThat(result.err()).containsOnlyOnce("received SIGINT").doesNotContain("Force quitting");
+    }
+  }
+
+  @Test
+  void aHostThatIsKilledIsNotStartedAgain() throws Exception {
+    try (HostProgram host = start(HostProgram.config(directory))) {
+      Processes.kill(Sys.forAnyThread(), host.pid(), Signo.KILL);
+
+      Program.Result result = host.program().end();
+      assertThat(result.exitCode()).isEqualTo(137);
+      assertThat(result.out()).doesNotContain("(pid");
+    }
+  }
+
+  @Test
+  void theOtherSignalsArePassedOnToo() throws Exception {
+    try (HostProgram host = start(HostProgram.config(directory))) {
+      host.program().signal(Signo.USR1);
+      host.program().awaitErr("received SIGUSR1");
+      host.program().signal(Signo.USR2);
+      host.program().awaitErr("received SIGUSR2");
+      host.program().signal(Signo.QUIT);
+
+      Program.Result result = host.program().end();
+      assertThat(result.exitCode()).isEqualTo(131);
+      assertThat(result.err()).containsOnlyOnce("received SIGUSR1").contains("EventLoop");
+    }
+  }
+
+  @Test
+  void theHostEndsInGoodOrderWhenItsSupervisorIsKilled() throws Exception {
+    try (HostProgram host = start(HostProgram.config(directory))) {
+      ProcessHandle child = ProcessHandle.of(host.pid()).orElseThrow();
+      host.program().signal(Signo.KILL);
+
+      host.program().awaitErr("how=\"in good order\"");
+      await().atMost(GENEROUS).until(() -> !child.isAlive());
+    }
+  }
+}

@@ -1,0 +1,280 @@
+package dev.belfry.cli.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.belfry.admin.AuthMethod;
+import dev.belfry.shm.Placement;
+import dev.belfry.shm.WaitStrategy;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class ConfigFileTest {
+  @TempDir private Path directory = Path.of("");
+
+  /** What is wrong, its line, its field, and some of what is said about it. */
+  static Stream<Arguments> wrong() {
+    return Stream.of(
+        Arguments.of("", 1, "", "is empty"),
+        Arguments.of("workers: {\n  count: ]", 2, "", "not YAML"),
+        Arguments.of("- workers", 1, "", "fields with values"),
+        Arguments.of("name: shop", 1, "", "lacks the field workers"),
+        Arguments.of("workers: {builtin: demo}\nworkers: {}", 2, "workers", "twice"),
+        Arguments.of("workers: {builtin: demo}\ngatway: {}", 2, "gatway", "no such field"),
+        Arguments.of("workers: {builtin: demo}\nname: a b", 2, "name", "a name of letters"),
+        Arguments.of("workers:\n  count: 1", 1, "workers", "one of command, java and builtin"),
+        Arguments.of(
+            "workers:\n  builtin: demo\n  command: [x]", 1, "workers", "one of command, java"),
+        Arguments.of("workers:\n  builtin: test", 2, "workers.builtin", "one of demo"),
+        Arguments.of("workers:\n  command: []", 2, "workers.command", "must not be empty"),
+        Arguments.of("workers:\n  command: [ls,\n    7]", 3, "workers.command[1]", "a text"),
+        Arguments.of("workers:\n  command: [./no]", 2, "workers.command[0]", "no program"),
+        Arguments.of("workers:\n  java: {}", 2, "workers.java", "lacks the field main"),
+        Arguments.of("workers:\n  java: {main: a-b}", 2, "workers.java.main", "name of a class"),
+        Arguments.of(
+            "workers:\n  java:\n    main: A\n    class_path: [x.jar]",
+            4,
+            "workers.java.class_path[0]",
+            "no file"),
+        Arguments.of(demo("count: 0"), 3, "workers.count", "at least 1"),
+        Arguments.of(demo("count: 1000"), 3, "workers.count", "at most 200"),
+        Arguments.of(demo("count: two"), 3, "workers.count", "a whole number"),
+        Arguments.of(demo("count: 1.5"), 3, "workers.count", "a whole number"),
+        Arguments.of(demo("spares: -1"), 3, "workers.spares", "at least 0"),
+        Arguments.of(demo("directory: nowhere"), 3, "workers.directory", "no directory"),
+        Arguments.of(demo("environment: {A-B: x}"), 3, "workers.environment.A-B", "no name"),
+        Arguments.of(demo("environment: {A: 1}"), 3, "workers.environment.A", "quotes"),
+        Arguments.of(demo("limits: {ready: 3}"), 3, "workers.limits.ready", "such as 500ms"),
+        Arguments.of(demo("limits:\n    stuck: 0s"), 4, "workers.limits.stuck", "500ms"),
+        Arguments.of(demo("placement: tight"), 3, "workers.placement", "padded, v1"),
+        Arguments.of(demo("waiting: busy"), 3, "workers.waiting", "adaptive, spin"),
+        Arguments.of(
+            demo("restart: {first_delay: 2s, longest_delay: 1s}"),
+            3,
+            "workers.restart.longest_delay",
+            "shorter than first_delay"),
+        Arguments.of(demo("recycle: {calls: 0}"), 3, "workers.recycle.calls", "at least 1"),
+        Arguments.of(more("gateway: {listen: 7070}"), 2, "gateway.listen", "127.0.0.1:7070"),
+        Arguments.of(more("gateway: {listen: '0.0.0.0:1'}"), 2, "gateway.listen", "token_file"),
+        Arguments.of(more("gateway: {listen: 'a.invalid:1'}"), 2, "gateway.listen", "no address"),
+        Arguments.of(more("gateway: {token_file: no}"), 2, "gateway.token_file", "read"),
+        Arguments.of(more("gateway: {token_env: NOPE_}"), 2, "gateway.token_env", "NOPE_"),
+        Arguments.of(more("gateway: {token_env: A, token_file: b}"), 2, "gateway", "leave one out"),
+        Arguments.of(more("gateway: {max_bytes: 99999999}"), 2, "gateway.max_bytes", "at most"),
+        Arguments.of(
+            more("gateway: {}\nadmin: {listen: '127.0.0.1:7070'}"), 3, "admin.listen", "already"),
+        Arguments.of(more("admin: {listen: '0.0.0.0:1'}"), 2, "admin.listen", "tls"),
+        Arguments.of(
+            more("admin: {signal_rate_limit: 0}"), 2, "admin.signal_rate_limit", "at least 1"),
+        Arguments.of(
+            more("admin:\n  signal_endpoint_auth_method: none"),
+            3,
+            "admin.signal_endpoint_auth_method",
+            "mtls, bearer, basic"),
+        Arguments.of(
+            more("admin:\n  signal_endpoint_auth_method: basic"),
+            3,
+            "admin.signal_endpoint_auth_method",
+            "the field basic"),
+        Arguments.of(
+            more("admin:\n  signal_endpoint_auth_method: mtls"),
+            3,
+            "admin.signal_endpoint_auth_method",
+            "client_authorities"),
+        Arguments.of(
+            more("admin: {tls: {certificate: no, key: no}}"), 2, "admin.tls.certificate", "read"),
+        Arguments.of(more("logging: {format: xml}"), 2, "logging.format", "text, json"),
+        Arguments.of(more("shutdown: {time_limit: 1d}"), 2, "shutdown.time_limit", "30s"),
+        Arguments.of("a: &a [*a]", 1, "a[0]", "nested too deeply"));
+  }
+
+  private static String demo(String field) {
+    return "workers:\n  builtin: demo\n  " + field;
+  }
+
+  private static String more(String section) {
+    return "workers: {builtin: demo}\n" + section;
+  }
+
+  @ParameterizedTest
+  @MethodSource("wrong")
+  void whatIsWrongIsNamedWithLineAndField(String text, int line, String field, String reason)
+      throws IOException {
+    assertThat(faults(text))
+        .anySatisfy(
+            fault -> {
+              assertThat(fault.field()).startsWith(field);
+              assertThat(fault.line()).isEqualTo(line);
+              assertThat(fault.reason()).contains(reason);
+            });
+  }
+
+  @Test
+  void allThatIsWrongIsSaidAtOnce() throws IOException {
+    String text = "workers:\n  count: 0\n  sparse: 1\ngateway: {deadline: 5}\n";
+    assertThat(faults(text))
+        .extracting(ConfigFault::line, ConfigFault::field)
+        .containsExactlyInAnyOrder(
+            tuple(1, "workers"),
+            tuple(2, "workers.count"),
+            tuple(3, "workers.sparse"),
+            tuple(4, "gateway.deadline"));
+  }
+
+  private List<ConfigFault> faults(String text) throws IOException {
+    Path file = Files.writeString(directory.resolve("belfry.yaml"), text);
+    ConfigException refused =
+        catchThrowableOfType(ConfigException.class, () -> ConfigFile.load(file));
+    assertThat(refused).as("it was accepted").isNotNull();
+    assertThat(refused).hasMessageStartingWith(file + " is no valid configuration:\n  line ");
+    return refused.faults();
+  }
+
+  @Test
+  void everythingThatCanBeSaidIsTakenOver() throws Exception {
+    Files.createDirectory(directory.resolve("work"));
+    Files.writeString(directory.resolve("token"), "secret\n");
+    HostConfig config =
+        load(
+            """
+            name: shop
+            workers:
+              java:
+                main: com.example.Resizer
+                class_path: [lib/*]
+                options: [-Xmx256m]
+                arguments: [--fast]
+              name: resizer
+              count: 4
+              spares: 2
+              directory: work
+              environment: {REGION: eu}
+              limits: {calls_per_worker: 8, attempts: 2, ready: 5s, stuck: 300ms, heartbeat: 2s,
+                open_files: 256, memory_mib: 512}
+              placement: v1
+              waiting: sleep
+              restart: {first_delay: 1s, longest_delay: 1m, crash_limit: 7}
+              recycle: {calls: 1000, age: 1h}
+            gateway:
+              listen: '[::1]:80'
+              token_file: token
+              max_bytes: 1000
+              deadline: 2s
+            admin:
+              listen: 127.0.0.1:81
+              unix_socket: admin.sock
+              basic: {user: ann, password_file: token}
+              signal_endpoint_auth_method: basic
+              signal_rate_limit: 3
+            logging: {format: json, level: debug}
+            shutdown: {time_limit: 10s}
+            """);
+    assertThat(config)
+        .isEqualTo(
+            new HostConfig(
+                "shop",
+                new WorkersConfig(
+                    new WorkerProgram.Java(
+                        "com.example.Resizer",
+                        List.of(directory.resolve("lib/*").toString()),
+                        List.of("-Xmx256m"),
+                        List.of("--fast")),
+                    "resizer",
+                    4,
+                    2,
+                    Optional.of(directory.resolve("work")),
+                    Map.of("REGION", "eu"),
+                    new WorkersConfig.Limits(
+                        8,
+                        2,
+                        Duration.ofSeconds(5),
+                        Duration.ofMillis(300),
+                        Duration.ofSeconds(2),
+                        OptionalLong.of(256),
+                        OptionalLong.of(512)),
+                    Placement.V1,
+                    WaitStrategy.SLEEP,
+                    new WorkersConfig.Restart(Duration.ofSeconds(1), Duration.ofMinutes(1), 7),
+                    new WorkersConfig.Recycle(
+                        OptionalLong.of(1000), Optional.of(Duration.ofHours(1)))),
+                Optional.of(
+                    new GatewayConfig(
+                        new InetSocketAddress(InetAddress.ofLiteral("::1"), 80),
+                        Optional.of(new SecretSource.InFile(directory.resolve("token"))),
+                        1000,
+                        Duration.ofSeconds(2))),
+                Optional.of(
+                    new AdminConfig(
+                        new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 81),
+                        Optional.of(directory.resolve("admin.sock")),
+                        Optional.empty(),
+                        Optional.of(
+                            new AdminConfig.Basic(
+                                "ann", new SecretSource.InFile(directory.resolve("token")))),
+                        Optional.empty(),
+                        Optional.of(AuthMethod.BASIC),
+                        3)),
+                new LoggingConfig(LoggingConfig.Format.JSON, System.Logger.Level.DEBUG),
+                Duration.ofSeconds(10)));
+  }
+
+  @Test
+  void whatIsNotSaidIsAsTheDemonstrationHasIt() throws Exception {
+    HostConfig config = load("name: demo\nworkers: {builtin: demo}\ngateway: {}\nadmin: {}\n");
+    assertThat(config).isEqualTo(HostConfig.demo());
+    HostConfig without = load("workers: {builtin: demo}\n");
+    assertThat(without.gateway()).isEmpty();
+    assertThat(without.admin()).isEmpty();
+  }
+
+  /** The schema is for people and their editors too; what it says must be so. */
+  @Test
+  void theDefaultsOfTheSchemaAreThoseOfTheProgram() throws Exception {
+    JsonNode types = JsonMapper.shared().readTree(ConfigSchema.text()).path("$defs");
+    var text = new StringBuilder("name: demo\nworkers:\n  builtin: demo\n");
+    addDefaults(text, "  ", types.path("workers"));
+    for (String section : List.of("gateway", "admin", "logging", "shutdown")) {
+      text.append(section).append(":\n");
+      addDefaults(text, "  ", types.path(section));
+    }
+    assertThat(text).contains("calls_per_worker: 64", "listen: 127.0.0.1:7071", "time_limit: 30s");
+    assertThat(load(text.toString())).isEqualTo(HostConfig.demo());
+  }
+
+  private static void addDefaults(StringBuilder text, String indent, JsonNode type) {
+    type.path("properties")
+        .properties()
+        .forEach(
+            field -> {
+              JsonNode value = field.getValue().path("default");
+              if (!value.isMissingNode()) {
+                text.append(indent).append(field.getKey()).append(": ");
+                text.append(value.asString()).append('\n');
+              } else if (field.getKey().matches("limits|restart")) {
+                text.append(indent).append(field.getKey()).append(":\n");
+                addDefaults(text, indent + "  ", field.getValue());
+              }
+            });
+  }
+
+  private HostConfig load(String text) throws Exception {
+    return ConfigFile.load(Files.writeString(directory.resolve("belfry.yaml"), text));
+  }
+}
