@@ -11,9 +11,7 @@ import dev.belfry.linux.Processes;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sys;
 import dev.belfry.shm.Placement;
-import dev.belfry.testkit.CProgram;
 import dev.belfry.testkit.TestProcess;
-import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,33 +35,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A pool whose workers are the C program that users get as an example. */
 @Timeout(120)
 final class CWorkerTest {
-  private static final Path HOME =
-      Path.of(System.getProperty("belfry.root", "..")).resolve("guests/c");
-
   @TempDir private static Path directory;
   private static Path worker;
 
   @BeforeAll
   static void compile() throws Exception {
-    worker = compile("worker", HOME.resolve("worker.c"));
-  }
-
-  /** As strictly as users may, and with what finds wrong accesses and undefined behaviour. */
-  private static Path compile(String name, Path source) throws IOException, InterruptedException {
-    return CProgram.compile(
-        directory.resolve(name),
-        source,
-        List.of(
-            "-std=c11",
-            "-Wall",
-            "-Wextra",
-            "-Wpedantic",
-            "-Wshadow",
-            "-Werror",
-            "-O2",
-            "-fsanitize=address,undefined",
-            "-fno-sanitize-recover=all",
-            "-I" + HOME));
+    worker = CWorkers.example(directory, CWorkers.SANITIZED);
   }
 
   private static PoolOptions options() {
@@ -83,7 +60,9 @@ final class CWorkerTest {
         Files.write(directory.resolve(name), Objects.requireNonNull(resource, name).readAllBytes());
       }
     }
-    Path program = compile("vectors", directory.resolve("vectors.c"));
+    Path program =
+        CWorkers.compile(
+            directory.resolve("vectors"), directory.resolve("vectors.c"), CWorkers.SANITIZED);
     long expected =
         ProtocolTest.vectors().stream()
             .mapToInt(

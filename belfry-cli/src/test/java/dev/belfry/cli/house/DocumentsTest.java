@@ -55,12 +55,15 @@ final class DocumentsTest {
         "CHANGELOG.md",
         "docs/counters.md",
         "docs/decisions.md",
+        "docs/gateway.md",
         "docs/loop.md",
+        "docs/protocol.md",
         "docs/releasing.md",
         "docs/signals.md",
         "docs/spec/README.md",
         "docs/windows.md",
-        "docs/workers.md"
+        "docs/workers.md",
+        "guests/c/README.md"
       })
   void linksLeadToFilesThatExist(String document) throws IOException {
     Project project = Project.current();
@@ -77,6 +80,7 @@ final class DocumentsTest {
       strings = {
         "README.md",
         "docs/counters.md",
+        "docs/gateway.md",
         "docs/loop.md",
         "docs/signals.md",
         "docs/workers.md"
