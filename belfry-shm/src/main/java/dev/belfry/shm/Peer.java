@@ -56,12 +56,12 @@ public final class Peer extends Messenger {
 
   /** How many messages to the guest it has not yet read. */
   public int backlog() {
-    return exchange.link().outbox().ring().depth();
+    return exchange().link().outbox().ring().depth();
   }
 
   /** How many there can be. */
   public int ringCapacity() {
-    return exchange.link().outbox().ring().capacity();
+    return exchange().link().outbox().ring().capacity();
   }
 
   /** How many of the guest's own slots hold what it has sent and nobody has read. */
