@@ -57,6 +57,7 @@ final class DocumentsTest {
         "docs/decisions.md",
         "docs/loop.md",
         "docs/releasing.md",
+        "docs/run.md",
         "docs/signals.md",
         "docs/spec/README.md",
         "docs/top.md",
