@@ -213,7 +213,7 @@ enum { BELFRY__AWAKE, BELFRY__ASLEEP, BELFRY__SPINS, BELFRY__AT_BELL };   /* fla
 
 typedef struct belfry__layout {
     bool padded;
-    uint32_t max_payload, max_guests, ring_size, slot_size, slots, max_channels;
+    uint32_t max_payload, initial_credit, max_guests, ring_size, slot_size, slots, max_channels;
     uint64_t heartbeat_ns;
 
     uint32_t descriptor_bytes, inline_bytes, bitmap_words;
@@ -1205,6 +1205,7 @@ static inline belfry_result belfry__read_header(
     *l = (belfry__layout){
         .padded = padded,
         .max_payload = belfry__u32(header, 24),
+        .initial_credit = belfry__u32(header, 28),
         .max_guests = belfry__u32(header, 32),
         .ring_size = belfry__u32(header, 36),
         .slot_size = belfry__u32(header, 56),

@@ -2,6 +2,7 @@
 module dev.belfry.examples {
   requires static org.jspecify;
   requires dev.belfry.admin;
+  requires dev.belfry.gateway;
   requires dev.belfry.loop;
   requires dev.belfry.signals;
   requires dev.belfry.workers;

@@ -56,6 +56,14 @@ final class ExamplesTest {
   }
 
   @Test
+  void shoutingWorksOverHttpToo() throws Exception {
+    try (TestProcess shout = TestProcess.java(ShoutOverHttp.class)) {
+      assertThat(shout.line("IS ANYBODY")).isEqualTo(" THERE?");
+      assertThat(shout.exitCode()).isZero();
+    }
+  }
+
+  @Test
   void copyFileCopiesEveryByte(@TempDir Path directory) throws Exception {
     Path from = directory.resolve("from");
     Path to = directory.resolve("to");

@@ -2,6 +2,7 @@ package dev.belfry.gateway;
 
 import io.helidon.common.buffers.BufferData;
 import io.helidon.common.socket.SocketOptions;
+import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.http1.Http1Config;
 import io.helidon.webserver.http1.Http1ConnectionSelector;
@@ -57,7 +58,7 @@ final class Connections implements AutoCloseable {
   Client of(SocketAddress address) {
     Client client = clients.get(address);
     if (client == null) {
-      throw new IllegalStateException("no connection from " + address);
+      throw new CloseConnectionException("gone before it was seen: " + address);
     }
     return client;
   }

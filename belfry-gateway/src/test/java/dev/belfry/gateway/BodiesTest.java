@@ -56,6 +56,9 @@ final class BodiesTest {
     byte[] payload = random(1, LARGE);
     HttpResponse<byte[]> known = running.send(running.call("echo", payload));
     assertThat(Arrays.equals(known.body(), payload)).isTrue();
+    HttpResponse<byte[]> askedFirst =
+        running.send(running.call("echo", payload).expectContinue(true));
+    assertThat(Arrays.equals(askedFirst.body(), payload)).isTrue();
     HttpResponse<byte[]> inChunks =
         running.send(
             running

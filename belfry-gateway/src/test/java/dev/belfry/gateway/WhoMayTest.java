@@ -41,9 +41,8 @@ final class WhoMayTest {
 
   private static String send(InetAddress address, Gateway to, String headers) throws IOException {
     try (SocketChannel channel = SocketChannel.open(new InetSocketAddress(address, to.port()))) {
-      String head =
-          "POST /call/upper HTTP/1.1\r\n%sConnection: close\r\nContent-Length: 2\r\n\r\nhi";
-      Raw.write(channel, head.formatted(headers));
+      Raw.write(channel, "POST /call/upper HTTP/1.1\r\n" + headers);
+      Raw.write(channel, "Connection: close\r\nContent-Length: 2\r\n\r\nhi");
       return Raw.readAll(channel);
     }
   }

@@ -5,92 +5,162 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** The vectors of docs/protocol.md. */
+/** The vectors of docs/protocol.md; those that a worker in C can run are run there too. */
 final class ProtocolTest {
+  static final String VECTORS = "protocol-vectors.txt";
+
+  /** A line of the file. */
+  record Vector(String line) {
+    private String[] words() {
+      return line.split(" ", -1);
+    }
+
+    String what() {
+      return words()[0];
+    }
+
+    String hex() {
+      return words()[1].equals("-") ? "" : words()[1];
+    }
+
+    byte[] bytes() {
+      return HexFormat.of().parseHex(hex());
+    }
+
+    /** The bytes as a number, the lowest first. */
+    long number() {
+      byte[] bytes = bytes();
+      long number = 0;
+      for (int i = bytes.length - 1; i >= 0; i--) {
+        number = number << 8 | (bytes[i] & 0xff);
+      }
+      return number;
+    }
+
+    List<String> meaning() {
+      return Arrays.stream(words()).skip(2).toList();
+    }
+
+    long meaning(int index) {
+      return Long.parseLong(meaning().get(index));
+    }
+
+    @Override
+    public String toString() {
+      return line;
+    }
+  }
+
+  static List<Vector> vectors() throws IOException {
+    try (InputStream file = ProtocolTest.class.getResourceAsStream(VECTORS)) {
+      return new String(Objects.requireNonNull(file).readAllBytes(), UTF_8)
+          .lines()
+          .filter(line -> !line.isBlank() && !line.startsWith("#"))
+          .map(Vector::new)
+          .toList();
+    }
+  }
+
   private static String hex(byte[] bytes) {
     return HexFormat.of().formatHex(bytes);
   }
 
-  private static byte[] bytes(String hex) {
-    return HexFormat.of().parseHex(hex);
-  }
-
   @ParameterizedTest
-  @CsvSource({"echo, 092c79e8f80e559e", "upper, aee6105582920237", "größe, d353a2671b67afff"})
-  void aMethodIsCalledByTheFirstEightBytesOfItsDigest(String name, String hex) {
-    assertThat(Protocol.methodId(name))
-        .isEqualTo(Long.reverseBytes(HexFormat.fromHexDigitsToLong(hex)));
+  @MethodSource("vectors")
+  void bytesMeanWhatIsWrittenDown(Vector vector) {
+    byte[] bytes = vector.bytes();
+    switch (vector.what()) {
+      case "method" ->
+          assertThat(Protocol.methodId(vector.meaning().getFirst())).isEqualTo(vector.number());
+      case "hello" -> {
+        assertThat(hex(Protocol.hello(vector.meaning()))).isEqualTo(vector.hex());
+        assertThat(Protocol.parseHello(bytes, bytes.length)).isEqualTo(vector.meaning());
+      }
+      case "request" -> request(vector);
+      case "answer" -> answer(vector);
+      case "status" -> status(vector);
+      default -> refused(vector);
+    }
   }
 
-  @Test
-  void aCallHasItsTimeInFront() {
-    assertThat(hex(Protocol.request("hi".getBytes(UTF_8), 1000))).isEqualTo("e80300006869");
-    Protocol.Header header = Protocol.parseRequest(bytes("e80300006869"), 6);
-    assertThat(header).isEqualTo(new Protocol.Header(0, 2, 1000));
-    assertThat(header.isInChunks()).isFalse();
+  private static void request(Vector vector) {
+    byte[] bytes = vector.bytes();
+    int millis = (int) vector.meaning(0);
+    long channel = vector.meaning(1);
+    long length = vector.meaning(2);
+    Protocol.Header header = Protocol.parseRequest(bytes, bytes.length);
+    assertThat(header).isEqualTo(new Protocol.Header(channel, length, millis));
+    byte[] made =
+        header.isInChunks()
+            ? Protocol.request((int) channel, length, millis)
+            : Protocol.request(Arrays.copyOfRange(bytes, 4, bytes.length), millis);
+    assertThat(hex(made)).isEqualTo(vector.hex());
   }
 
-  @Test
-  void aLongCallNamesItsChannel() {
-    byte[] announced = Protocol.request(2, 100_000, 1000);
-    assertThat(hex(announced)).isEqualTo("e803008002000000a086010000000000");
-    assertThat(Protocol.parseRequest(announced, announced.length))
-        .isEqualTo(new Protocol.Header(2, 100_000, 1000));
+  private static void answer(Vector vector) {
+    byte[] bytes = vector.bytes();
+    long channel = vector.meaning(0);
+    long length = vector.meaning(1);
+    assertThat(hex(Protocol.answer((int) channel, length))).isEqualTo(vector.hex());
+    assertThat(Protocol.parseAnswerInChunks(bytes, bytes.length))
+        .isEqualTo(new Protocol.Header(channel, length, 0));
   }
 
-  @Test
-  void aLongAnswerNamesItsChannel() {
-    byte[] announced = Protocol.answer(3, 65_536);
-    assertThat(hex(announced)).isEqualTo("030000000000010000000000");
-    assertThat(Protocol.parseAnswerInChunks(announced, announced.length))
-        .isEqualTo(new Protocol.Header(3, 65_536, 0));
+  private static void status(Vector vector) {
+    Status meant =
+        switch (vector.meaning().get(1)) {
+          case "done" -> Status.OK;
+          case "failed" -> Status.FAILED;
+          case "unknown" -> Status.UNKNOWN_METHOD;
+          case "cancelled" -> Status.CANCELLED;
+          default -> Status.TOO_LARGE;
+        };
+    boolean inChunks = vector.meaning().getFirst().equals("chunks");
+    assertThat(Protocol.status(vector.number())).isEqualTo(meant);
+    assertThat(meant.number() | (inChunks ? Protocol.ANSWER_IN_CHUNKS : 0))
+        .isEqualTo(vector.number());
   }
 
-  @Test
-  void aWorkerSaysWhatItHas() {
-    byte[] hello = Protocol.hello(List.of("echo", "ö"));
-    assertThat(hex(hello)).isEqualTo("01" + "04" + "6563686f" + "02" + "c3b6");
-    assertThat(Protocol.parseHello(hello, hello.length)).containsExactly("echo", "ö");
-    assertThat(Protocol.parseHello(bytes("01"), 1)).isEmpty();
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"", "02", "0100", "0105ab", "0103616263ff"})
-  void whatIsNoHelloIsRefused(String hex) {
-    byte[] rubbish = bytes(hex);
+  private static void refused(Vector vector) {
+    byte[] bytes = vector.bytes();
     assertThatExceptionOfType(MalformedMessage.class)
-        .isThrownBy(() -> Protocol.parseHello(rubbish, rubbish.length));
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "",
-        "e80300",
-        "e8030080",
-        "e803008000000000a086010000000000",
-        "e803008002000000ffffffffffffffff",
-        "e8030080020000000100000400000000",
-        "e8030080020000000100000400000000ff"
-      })
-  void whatIsNoCallIsRefused(String hex) {
-    byte[] rubbish = bytes(hex);
-    assertThatExceptionOfType(MalformedMessage.class)
-        .isThrownBy(() -> Protocol.parseRequest(rubbish, rubbish.length));
+        .isThrownBy(
+            () -> {
+              switch (vector.what()) {
+                case "no-hello" -> Protocol.parseHello(bytes, bytes.length);
+                case "no-request" -> Protocol.parseRequest(bytes, bytes.length);
+                case "no-answer" -> Protocol.parseAnswerInChunks(bytes, bytes.length);
+                case "no-status" -> Protocol.status(vector.number());
+                default -> throw new AssertionError("what is a " + vector.what() + "?");
+              }
+            });
   }
 
   @Test
-  void thereAreFiveStatuses() {
-    assertThat(Protocol.status(0)).isEqualTo(Status.OK);
-    assertThat(Protocol.status(4 | Protocol.ANSWER_IN_CHUNKS)).isEqualTo(Status.TOO_LARGE);
-    assertThatExceptionOfType(MalformedMessage.class).isThrownBy(() -> Protocol.status(5));
+  void thereAreVectorsOfEveryKind() throws IOException {
+    Stream<String> kinds = vectors().stream().map(Vector::what).distinct();
+    assertThat(kinds)
+        .containsExactlyInAnyOrder(
+            "method",
+            "hello",
+            "no-hello",
+            "request",
+            "no-request",
+            "answer",
+            "no-answer",
+            "status",
+            "no-status");
   }
 
   @Test

@@ -55,14 +55,17 @@ final class DocumentsTest {
         "CHANGELOG.md",
         "docs/counters.md",
         "docs/decisions.md",
+        "docs/gateway.md",
         "docs/loop.md",
+        "docs/protocol.md",
         "docs/releasing.md",
         "docs/run.md",
         "docs/signals.md",
         "docs/spec/README.md",
         "docs/top.md",
         "docs/windows.md",
-        "docs/workers.md"
+        "docs/workers.md",
+        "guests/c/README.md"
       })
   void linksLeadToFilesThatExist(String document) throws IOException {
     Project project = Project.current();
@@ -79,6 +82,7 @@ final class DocumentsTest {
       strings = {
         "README.md",
         "docs/counters.md",
+        "docs/gateway.md",
         "docs/loop.md",
         "docs/signals.md",
         "docs/workers.md"

@@ -1,0 +1,168 @@
+package dev.belfry.workers;
+
+import static dev.belfry.workers.Pools.LONG;
+import static dev.belfry.workers.Pools.bytes;
+import static dev.belfry.workers.Pools.call;
+import static dev.belfry.workers.Pools.open;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.belfry.linux.Processes;
+import dev.belfry.linux.Signo;
+import dev.belfry.linux.Sys;
+import dev.belfry.shm.Placement;
+import dev.belfry.testkit.TestProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** How long workers live and how they end, with workers that start in a moment. */
+@Timeout(120)
+final class LifeTest {
+  @TempDir private static Path directory;
+  private static Path worker;
+
+  private final Pools.Told told = new Pools.Told();
+
+  @BeforeAll
+  static void compile() throws Exception {
+    worker = CWorkers.example(directory);
+  }
+
+  private PoolOptions options() {
+    return PoolOptions.of(worker.toString()).workers(1).spares(0).listener(told);
+  }
+
+  private static void kill(int pid, int signal) throws IOException {
+    Processes.kill(Sys.forAnyThread(), pid, signal);
+  }
+
+  private static int pid(WorkerPool pool) throws Exception {
+    return Integer.parseInt(call(pool, "pid", ""));
+  }
+
+  @Test
+  void aWorkerIsReplacedWhenItIsOldEnough() throws Exception {
+    try (WorkerPool pool = open(options().recycleAfter(Duration.ofMillis(300)))) {
+      int first = pid(pool);
+      await().until(() -> pid(pool) != first);
+      assertThat(pool.status().deaths()).as("that is no death").isZero();
+    }
+    assertThat(told.deaths).isEmpty();
+  }
+
+  @Test
+  void aDrainThatTakesTooLongSaysSo() throws Exception {
+    try (WorkerPool pool = open(options())) {
+      CompletableFuture<byte[]> call = pool.submit("sleep", bytes("60000"), CallOptions.DEFAULT);
+      await().until(() -> Pools.inFlight(pool) == 1);
+      assertThat(pool.drain(Duration.ofMillis(100))).isFalse();
+      assertThatExceptionOfType(PoolClosed.class).isThrownBy(() -> call(pool, "echo", ""));
+      assertThat(call).isNotDone();
+      call.cancel(true);
+      assertThat(pool.drain(LONG)).isTrue();
+    }
+  }
+
+  @Test
+  void aWorkerThatStandsStillIsReplacedWhenItsCallIsOverdue() throws Exception {
+    PoolOptions options = options().heartbeat(Duration.ZERO).stuckLimit(Duration.ofMillis(100));
+    try (WorkerPool pool = open(options)) {
+      int stopped = pid(pool);
+      kill(stopped, Signo.STOP);
+      assertThatExceptionOfType(DeadlinePassed.class)
+          .isThrownBy(
+              () ->
+                  pool.call(
+                      "echo", bytes("x"), CallOptions.DEFAULT.within(Duration.ofMillis(200))));
+      assertThat(pid(pool)).isNotEqualTo(stopped);
+      await().until(() -> told.deaths.size() == 1);
+      assertThat(told.deaths.getFirst().pid()).isEqualTo(stopped);
+      assertThat(told.deaths.getFirst().exitCode()).isEqualTo(137);
+    }
+  }
+
+  @Test
+  void aWorkerThatShowsNoSignOfLifeIsReplacedThoughNobodyCalls() throws Exception {
+    try (WorkerPool pool = open(options().heartbeat(Duration.ofMillis(100)))) {
+      int stopped = pid(pool);
+      kill(stopped, Signo.STOP);
+      await().until(() -> told.deaths.size() == 1);
+      assertThat(told.deaths.getFirst().pid()).isEqualTo(stopped);
+      assertThat(pid(pool)).isNotEqualTo(stopped);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Placement.class)
+  void inEitherPlacementADeathIsSeenAndItsCallsGoOnAsTheyShould(Placement placement)
+      throws Exception {
+    try (WorkerPool pool = open(options().spares(1).placement(placement))) {
+      int first = pid(pool);
+      CompletableFuture<byte[]> twice = pool.submit("sleep", bytes("500"), CallOptions.DEFAULT);
+      CompletableFuture<byte[]> once =
+          pool.submit("sleep", bytes("60000"), CallOptions.DEFAULT.with(Delivery.AT_MOST_ONCE));
+      await().until(() -> Pools.inFlight(pool) == 2);
+      kill(first, Signo.KILL);
+      assertThat(once)
+          .failsWithin(LONG)
+          .withThrowableOfType(ExecutionException.class)
+          .withCauseInstanceOf(WorkerDied.class);
+      assertThat(twice).succeedsWithin(LONG).isEqualTo(bytes("slept"));
+      assertThat(pid(pool)).isNotEqualTo(first);
+    }
+  }
+
+  @Test
+  void whenAllDieAtOnceAllAreReplaced() throws Exception {
+    int count = 30;
+    try (WorkerPool pool = open(options().workers(count))) {
+      List<Integer> first =
+          pool.status().workers().stream().map(PoolStatus.WorkerStatus::pid).toList();
+      assertThat(first).hasSize(count);
+      // More than there are spare entries, so that some have to wait until the dead are buried.
+      for (int pid : first) {
+        kill(pid, Signo.KILL);
+      }
+      await().until(() -> told.deaths.size() == count);
+      assertThat(pool.awaitReady(LONG)).isTrue();
+      assertThat(pool.status().workers()).hasSize(count).noneMatch(it -> first.contains(it.pid()));
+      assertThat(call(pool, "upper", "all there")).isEqualTo("ALL THERE");
+    }
+  }
+
+  @Test
+  void workersDieWithThePoolsProcess() throws Exception {
+    var pids = new ArrayList<Integer>();
+    try (TestProcess host = TestProcess.java(PoolProgram.class, worker.toString())) {
+      for (int i = 0; i < 3; i++) {
+        pids.add(Integer.parseInt(host.line("worker ")));
+      }
+      assertThat(pids).allMatch(LifeTest::isRunning);
+      host.kill();
+    }
+    await().until(() -> pids.stream().noneMatch(LifeTest::isRunning));
+  }
+
+  /** A zombie is not: it waits for somebody to ask how it ended. */
+  private static boolean isRunning(int pid) {
+    try {
+      String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+      return stat.charAt(stat.lastIndexOf(')') + 2) != 'Z';
+    } catch (IOException e) {
+      return false; // it has ended, if only between open and read
+    }
+  }
+}
