@@ -26,7 +26,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "echo",
     description = "Sends back what clients send, on one event loop, until INT or TERM.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {"1:it cannot listen there", "128+N:ended by signal N, as 143 by TERM"})
 final class Echo implements Callable<Integer> {
   private static final int FAILED = 1;
   private static final String AUTOMATIC = "auto";

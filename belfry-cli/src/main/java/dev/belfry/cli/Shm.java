@@ -6,8 +6,8 @@ import dev.belfry.shm.SegmentConfig;
 import dev.belfry.shm.SegmentSnapshot;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -29,6 +29,9 @@ import tools.jackson.databind.json.JsonMapper;
     synopsisSubcommandLabel = "COMMAND")
 final class Shm implements Runnable {
   private static final int FAILED = 1;
+  private static final String WHICH = "PATH|PID|NAME";
+  private static final String MEANT =
+      "The segment's file, or a running host; need not be said if only one is running.";
 
   private final Sys sys;
 
@@ -53,24 +56,31 @@ final class Shm implements Runnable {
   @Command(
       name = "stat",
       description = "The guests of a segment, their rings and slots; nothing is written.",
-      mixinStandardHelpOptions = true)
+      mixinStandardHelpOptions = true,
+      exitCodeListHeading = "%nExit codes:%n",
+      exitCodeList = {"0:it was shown", "1:there is no such segment, or it is broken"})
   int stat(
-      @Parameters(paramLabel = "PATH", description = "The segment's file.") Path path,
+      @Parameters(arity = "0..1", paramLabel = WHICH, description = MEANT) @Nullable String which,
       @Option(names = "--json", description = "Print one JSON object, for other programs.")
           boolean json) {
-    return show(path, json ? Shm::printJson : Shm::printStat);
+    return show(which, json ? Shm::printJson : Shm::printStat);
   }
 
   @Command(
       name = "dump",
       description = "Everything that is known of a segment; nothing is written.",
-      mixinStandardHelpOptions = true)
-  int dump(@Parameters(paramLabel = "PATH", description = "The segment's file.") Path path) {
-    return show(path, Shm::printDump);
+      mixinStandardHelpOptions = true,
+      exitCodeListHeading = "%nExit codes:%n",
+      exitCodeList = {"0:it was shown", "1:there is no such segment, or it is broken"})
+  int dump(
+      @Parameters(arity = "0..1", paramLabel = WHICH, description = MEANT) @Nullable String which,
+      @Option(names = "--json", description = "Print one JSON object, for other programs.")
+          boolean json) {
+    return show(which, json ? Shm::printJson : Shm::printDump);
   }
 
-  private int show(Path path, BiConsumer<SegmentSnapshot, PrintWriter> printing) {
-    try (Segment segment = Segment.inspect(sys, path)) {
+  private int show(@Nullable String which, BiConsumer<SegmentSnapshot, PrintWriter> printing) {
+    try (Segment segment = Segment.inspect(sys, HostSegment.find(which))) {
       printing.accept(SegmentSnapshot.of(segment), spec.commandLine().getOut());
       return 0;
     } catch (IOException e) {

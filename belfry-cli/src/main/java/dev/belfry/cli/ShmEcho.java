@@ -23,7 +23,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "echo",
     description = "Attaches to a segment and sends back every message, until its host leaves.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {"0:the host has said goodbye", "1:it ended otherwise, or never began"})
 final class ShmEcho implements Callable<Integer> {
   private static final int FAILED = 1;
 

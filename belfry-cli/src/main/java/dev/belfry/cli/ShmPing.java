@@ -36,7 +36,9 @@ import picocli.CommandLine.Spec;
       "Creates a segment, starts COMMAND with a ticket behind its arguments (or waits for a guest",
       "that walks in), sends it messages of all kinds and checks every echo."
     },
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {"0:every echo was right", "1:one was not, or there was no guest"})
 final class ShmPing implements Callable<Integer> {
   private static final int FAILED = 1;
   private static final Duration GOODBYE = Duration.ofSeconds(5);

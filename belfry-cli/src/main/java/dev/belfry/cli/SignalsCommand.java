@@ -23,7 +23,9 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     synopsisSubcommandLabel = "[COMMAND]",
-    commandListHeading = "%nCommands:%n")
+    commandListHeading = "%nCommands:%n",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {"0:they were listed", "1:the catalog cannot be used"})
 final class SignalsCommand implements Callable<Integer> {
   private static final int FAILED = 1;
 

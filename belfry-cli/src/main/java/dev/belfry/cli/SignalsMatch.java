@@ -10,7 +10,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "match",
     description = "Prints the names that a pattern matches: * is any run, ? one character.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {"0:those that match, if any, were printed", "1:the catalog cannot be used"})
 final class SignalsMatch implements Callable<Integer> {
   private final SignalsCommand signals;
 

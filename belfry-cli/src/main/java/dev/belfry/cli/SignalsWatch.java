@@ -34,7 +34,9 @@ import picocli.CommandLine.Spec;
       "If INT is named too, it is printed, and the second within two seconds ends the watch."
     },
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class)
+    versionProvider = Version.class,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {"1:signals cannot be watched", "128+N:ended by signal N, as 130 by INT"})
 final class SignalsWatch implements Callable<Integer> {
   private static final int FAILED = 1;
   private static final int INTERRUPTED = 128 + Signo.INT;

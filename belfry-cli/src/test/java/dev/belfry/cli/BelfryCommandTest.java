@@ -2,6 +2,9 @@ package dev.belfry.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class BelfryCommandTest {
@@ -20,6 +23,38 @@ class BelfryCommandTest {
 
     assertThat(run.exitCode()).isZero();
     assertThat(run.out()).contains("--json").isEqualTo(CommandRun.of("doctor", "--help").out());
+  }
+
+  @Test
+  void everyCommandTellsItsExitCodes() {
+    List<String> commands = commands("");
+    assertThat(commands).contains("doctor", "top", "shm stat", "shm ping", "signals watch");
+    assertThat(commands)
+        .allSatisfy(
+            command ->
+                assertThat(CommandRun.of((command + " --help").split(" ")).out())
+                    .as(command)
+                    .contains("Exit codes:"));
+  }
+
+  /** The commands that help lists under one, and under those. */
+  private static List<String> commands(String parent) {
+    String help = CommandRun.of((parent + "--help").split(" ")).out();
+    int list = help.indexOf("\nCommands:\n");
+    return list < 0
+        ? List.of()
+        : help.substring(list)
+            .lines()
+            .filter(line -> line.matches(" {2}\\S.*"))
+            .map(line -> line.strip().split(" ")[0])
+            .filter(name -> !Set.of("help", "bench", "completion").contains(name))
+            .flatMap(name -> children(parent + name))
+            .toList();
+  }
+
+  private static Stream<String> children(String command) {
+    List<String> below = commands(command + " ");
+    return below.isEmpty() ? Stream.of(command) : below.stream();
   }
 
   @Test

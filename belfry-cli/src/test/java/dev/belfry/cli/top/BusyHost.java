@@ -18,7 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 
 /** A host with a real pool that is called all the time, until it reads a line or is killed. */
-final class BusyHost {
+public final class BusyHost {
   private BusyHost() {}
 
   /** Takes the host's name and how many threads call. */
