@@ -46,7 +46,7 @@ class BelfryCommandTest {
         : help.substring(list)
             .lines()
             .filter(line -> line.matches(" {2}\\S.*"))
-            .map(line -> line.strip().split(" ")[0])
+            .map(line -> line.strip().replaceAll(" .*", ""))
             .filter(name -> !Set.of("help", "bench", "completion").contains(name))
             .flatMap(name -> children(parent + name))
             .toList();
