@@ -53,6 +53,7 @@ final class DocumentsTest {
         "README.md",
         "CONTRIBUTING.md",
         "CHANGELOG.md",
+        "docs/console.md",
         "docs/counters.md",
         "docs/decisions.md",
         "docs/gateway.md",
