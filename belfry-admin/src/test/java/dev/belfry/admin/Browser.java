@@ -89,6 +89,7 @@ final class Browser extends RemoteWebDriver {
                 "--headless=new",
                 "--no-sandbox", // it has none for root, and our page is the only one it loads
                 "--disable-dev-shm-usage",
+                "--hide-scrollbars", // a picture is as wide as the page
                 "--disable-background-networking",
                 "--disable-component-update",
                 "--no-first-run"));

@@ -141,6 +141,20 @@ final class ConsoleAccessTest {
     }
   }
 
+  /** It could not read the answer anyway, but it need not get that far. */
+  @Test
+  void anotherPageCanReadNothing() throws Exception {
+    try (Host host = open()) {
+      String cookie = Visitor.cookie(Visitor.of(host).login(Transport.TOKEN));
+      var headers =
+          Map.of(
+              "Host", "localhost:" + host.port(), "Origin", "http://localhost:1", "Cookie", cookie);
+      for (String path : List.of("/console/session", "/console/stream", "/metrics")) {
+        assertThat(host.sendAs("GET", path, headers, new byte[0]).status()).as(path).isEqualTo(403);
+      }
+    }
+  }
+
   @Test
   void aFormCanChangeNothing() throws Exception {
     try (Host host = open()) {

@@ -13,7 +13,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -27,7 +26,7 @@ final class HostProgram implements AutoCloseable {
 
   private final Program program;
   private final Path runtime;
-  private final List<String> welcome = new ArrayList<>();
+  private String firstLine = "";
   private final HttpClient client = HttpClient.newHttpClient();
   private URI gateway = URI.create("http://not.yet");
   private URI admin = URI.create("http://not.yet");
@@ -44,7 +43,11 @@ final class HostProgram implements AutoCloseable {
   }
 
   static HostProgram start(Program.Start start, Path directory) throws Exception {
-    var host = new HostProgram(start.start(), directory);
+    return start(start.start(), directory);
+  }
+
+  static HostProgram start(Program program, Path directory) throws Exception {
+    var host = new HostProgram(program, directory);
     host.awaitWelcome();
     return host;
   }
@@ -69,10 +72,10 @@ final class HostProgram implements AutoCloseable {
 
   /** Reads what it says about itself; again after a restart. */
   void awaitWelcome() throws Exception {
-    String first = program.awaitLine(""); // whatever comes first
-    welcome.clear();
-    welcome.add(first);
-    pid = Integer.parseInt(first.replaceFirst(".*\\(pid ([0-9]+)\\).*", "$1"));
+    do {
+      firstLine = program.awaitLine("");
+    } while (!firstLine.contains("(pid "));
+    pid = Integer.parseInt(firstLine.replaceFirst(".*\\(pid ([0-9]+)\\).*", "$1"));
     gateway = URI.create(program.awaitLine("  calls").replaceFirst(".*POST (.*)/call/.*", "$1"));
     admin = URI.create(program.awaitLine("  console").replaceFirst(".*console ", ""));
   }
@@ -87,7 +90,7 @@ final class HostProgram implements AutoCloseable {
   }
 
   String firstLine() {
-    return welcome.getFirst();
+    return firstLine;
   }
 
   URI admin() {
@@ -132,7 +135,7 @@ final class HostProgram implements AutoCloseable {
         .filter(line -> line.startsWith(name + " "))
         .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
         .findFirst()
-        .orElseThrow(() -> new AssertionError("there is no metric " + name));
+        .orElse(0); // a counter that has counted nothing yet
   }
 
   /** Asks the admin surface. */

@@ -21,7 +21,7 @@ final class Program implements AutoCloseable {
 
   private final Process process;
   private final BufferedReader out;
-  private final StringBuffer errSoFar = new StringBuffer();
+  private final StringBuilder errSoFar = new StringBuilder(); // guarded by itself
   private final CompletableFuture<String> err;
 
   private Program(Process process, boolean readErr) {
@@ -141,12 +141,12 @@ final class Program implements AutoCloseable {
   /** Waits until standard error has some text. */
   void awaitErr(String text) throws Exception {
     for (int i = 0; i < 50 * DEADLINE_SECONDS; i++) {
-      if (errSoFar.indexOf(text) >= 0) {
+      if (errSoFar().contains(text)) {
         return;
       }
       Thread.sleep(20);
     }
-    throw new AssertionError("standard error lacks '" + text + "': " + errSoFar);
+    throw new AssertionError("standard error lacks '" + text + "': " + errSoFar());
   }
 
   void say(String line) throws IOException {
@@ -215,8 +215,16 @@ final class Program implements AutoCloseable {
   private String readErr(Reader reader) throws IOException {
     var buffer = new char[4096];
     for (int count = reader.read(buffer); count >= 0; count = reader.read(buffer)) {
-      errSoFar.append(buffer, 0, count);
+      synchronized (errSoFar) {
+        errSoFar.append(buffer, 0, count);
+      }
     }
-    return errSoFar.toString();
+    return errSoFar();
+  }
+
+  private String errSoFar() {
+    synchronized (errSoFar) {
+      return errSoFar.toString();
+    }
   }
 }

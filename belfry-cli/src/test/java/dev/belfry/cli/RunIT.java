@@ -62,7 +62,7 @@ class RunIT {
       assertThat(shell(end).exitCode()).isZero();
       Program.Result result = demo.end();
       assertThat(result.exitCode()).isEqualTo(143);
-      assertThat(result.err()).contains("worker-1 died: killed by SIGKILL");
+      assertThat(result.err()).contains(" died: killed by SIGKILL pid=" + victim);
     }
   }
 
@@ -232,6 +232,23 @@ class RunIT {
       String log = host.program().end().err();
       assertThat(log).contains("3 workers, 1 calls finished, 0 failed");
       assertThat(log.lines()).allMatch(line -> line.startsWith("{\"timestamp\":"));
+    }
+  }
+
+  @Test
+  void aLogThatNobodyReadsStopsNeitherCallsNorTheEnd() throws Exception {
+    Path config = HostProgram.config(directory, "shutdown: {time_limit: 2s}");
+    Program.Start start = HostProgram.of(directory, config.toString());
+    try (HostProgram host = HostProgram.start(start.startWithStuckErr(), directory)) {
+      for (int i = 0; i < 500; i++) { // each writes lines, until that blocks whoever writes them
+        host.program().signal(Signo.USR1);
+        Thread.sleep(4); // or they would be one
+      }
+      assertThat(host.call("upper", "on").get(60, TimeUnit.SECONDS).body()).isEqualTo("ON");
+      long began = System.nanoTime();
+      host.program().signal(Signo.TERM);
+      assertThat(host.program().exitCode()).isEqualTo(143);
+      assertThat(millisSince(began)).isLessThan(6000);
     }
   }
 

@@ -100,8 +100,10 @@ class SuperviseIT {
       ProcessHandle child = ProcessHandle.of(host.pid()).orElseThrow();
       host.program().signal(Signo.KILL);
 
-      host.program().awaitErr("how=\"in good order\"");
       await().atMost(GENEROUS).until(() -> !child.isAlive());
+      try (var left = Files.list(directory.resolve("belfry"))) { // else its entry would be there
+        assertThat(left).extracting(it -> it.getFileName().toString()).containsOnly("admin-token");
+      }
     }
   }
 }

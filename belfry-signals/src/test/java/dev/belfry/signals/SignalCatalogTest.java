@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -217,5 +219,22 @@ final class SignalCatalogTest {
     assertThat(interrupt.doubleTap().orElseThrow().window()).hasSeconds(7);
     assertThat(interrupt.doubleTap().orElseThrow().message())
         .isEqualTo("Press Ctrl+C once more to force quit");
+  }
+
+  @Test
+  void anotherTimeLimitLeavesSignalsWithLessTimeAsTheyAre() {
+    assertThat(timeouts(Duration.ofSeconds(60)))
+        .isEqualTo(Map.of("SIGTERM", 60L, "SIGHUP", 60L, "SIGINT", 5L, "SIGQUIT", 0L));
+    assertThat(timeouts(Duration.ofSeconds(3)))
+        .isEqualTo(Map.of("SIGTERM", 3L, "SIGHUP", 3L, "SIGINT", 3L, "SIGQUIT", 0L));
+    assertThat(SignalCatalog.bundled().byName("SIGTERM").orElseThrow().timeout())
+        .contains(Duration.ofSeconds(30));
+  }
+
+  private static Map<String, Long> timeouts(Duration limit) {
+    SignalCatalog catalog = SignalCatalog.bundled().withTimeLimit(limit);
+    return Stream.of("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT")
+        .map(name -> catalog.byName(name).orElseThrow())
+        .collect(Collectors.toMap(Signal::name, it -> it.timeout().orElseThrow().toSeconds()));
   }
 }

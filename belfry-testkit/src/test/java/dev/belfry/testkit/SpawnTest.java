@@ -10,6 +10,8 @@ import dev.belfry.linux.FdFlags;
 import dev.belfry.linux.OpenFile;
 import dev.belfry.linux.OpenFlags;
 import dev.belfry.linux.SharedFile;
+import dev.belfry.linux.SigSet;
+import dev.belfry.linux.Signo;
 import dev.belfry.linux.Spawn;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
@@ -60,6 +62,13 @@ final class SpawnTest {
     assertThat(child.one("SigBlk:")).isEqualTo(NO_SIGNAL);
     assertThat(child.one("SigIgn:")).isEqualTo(NO_SIGNAL);
     assertThat(child.one("SigCgt:")).isEqualTo(NO_SIGNAL);
+  }
+
+  /** SigBlk has a bit for each signal, the first for signal 1. */
+  @Test
+  void itHasThoseSignalsBlockedThatWereAskedFor() throws IOException {
+    Probe child = Probe.run(Spawn.command(probe).block(SigSet.of(Signo.HUP, Signo.TERM)));
+    assertThat(child.one("SigBlk:")).isEqualTo("0000000000004001");
   }
 
   @Test

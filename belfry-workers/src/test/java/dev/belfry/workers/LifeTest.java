@@ -96,7 +96,7 @@ final class LifeTest {
 
   @Test
   void aWorkerThatShowsNoSignOfLifeIsReplacedThoughNobodyCalls() throws Exception {
-    try (WorkerPool pool = open(options().heartbeat(Duration.ofMillis(100)))) {
+    try (WorkerPool pool = open(options().heartbeat(Duration.ofMillis(500)))) {
       int stopped = pid(pool);
       kill(stopped, Signo.STOP);
       await().until(() -> told.deaths.size() == 1);
@@ -128,7 +128,12 @@ final class LifeTest {
   @Test
   void whenAllDieAtOnceAllAreReplaced() throws Exception {
     int count = 30;
-    try (WorkerPool pool = open(options().workers(count))) {
+    PoolOptions options =
+        options()
+            .workers(count)
+            .crashLimit(1000) // they die before they have served
+            .restartDelay(Duration.ofMillis(10), Duration.ofMillis(10));
+    try (WorkerPool pool = open(options)) {
       List<Integer> first =
           pool.status().workers().stream().map(PoolStatus.WorkerStatus::pid).toList();
       assertThat(first).hasSize(count);

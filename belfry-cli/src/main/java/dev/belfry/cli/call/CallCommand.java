@@ -144,6 +144,7 @@ public final class CallCommand implements Callable<Integer> {
   }
 
   /** Only to people: what a program reads is to be what the call gave. */
+  @SuppressWarnings("SystemConsoleNull") // a JDK without jdk.internal.le may have none
   private void sayThatItTakesTime() {
     Console console = System.console();
     if (console != null && console.isTerminal()) {

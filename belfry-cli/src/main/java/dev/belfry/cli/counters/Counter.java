@@ -1,8 +1,11 @@
 package dev.belfry.cli.counters;
 
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 
 /**
  * What a sample holds, in the order of its bytes: first what is said of the host, then what is said
@@ -85,13 +88,14 @@ enum Counter {
   final Part part;
   final Type type;
   final String unit;
-  private int offset;
+
+  private static final Map<Counter, Integer> OFFSETS = new EnumMap<>(Counter.class);
 
   static {
     for (Part part : Part.values()) {
       int next = 0;
       for (Counter counter : part.counters()) {
-        counter.offset = next;
+        OFFSETS.put(counter, next);
         next += counter.type.bytes;
       }
     }
@@ -110,6 +114,6 @@ enum Counter {
 
   /** Where it begins in its part, as this version writes it; who reads asks the file. */
   int offset() {
-    return offset;
+    return Objects.requireNonNull(OFFSETS.get(this));
   }
 }

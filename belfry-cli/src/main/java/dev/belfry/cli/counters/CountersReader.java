@@ -100,7 +100,7 @@ public final class CountersReader implements AutoCloseable {
     check(CountersLayout.HEADER_BYTES + fields * fieldBytes <= samplesOffset);
     check(hostBytes >= 0 && workerBytes >= 0 && mostWorkers >= 0);
     check(
-        CountersLayout.HOST_AT + hostBytes + (long) mostWorkers * workerBytes <= sampleBytes
+        CountersLayout.HOST_AT + (long) hostBytes + (long) mostWorkers * workerBytes <= sampleBytes
             && samplesOffset + 2L * sampleBytes <= memory.byteSize());
     check(samplesOffset % Long.BYTES == 0 && sampleBytes % Long.BYTES == 0);
     check(hostBytes % Long.BYTES == 0 && workerBytes % Long.BYTES == 0);
@@ -118,7 +118,7 @@ public final class CountersReader implements AutoCloseable {
                   && memory.get(INT, at + CountersLayout.BYTES_AT) == counter.type.bytes
                   && offset >= 0
                   && offset % Long.BYTES == 0
-                  && offset + counter.type.bytes <= room);
+                  && offset <= room - counter.type.bytes);
           offsets.put(counter, offset);
         }
       }

@@ -40,7 +40,7 @@ final class Chart {
 
   /** How much of something is used, as a bar that lies. */
   static String gauge(long used, long all, int width, boolean ascii) {
-    int filled = all <= 0 ? 0 : (int) Math.clamp((used * width + all - 1) / all, 0, width);
+    int filled = all <= 0 ? 0 : Math.clamp((used * width + all - 1) / all, 0, width);
     return (ascii ? "#" : "█").repeat(filled) + (ascii ? "." : "░").repeat(width - filled);
   }
 }

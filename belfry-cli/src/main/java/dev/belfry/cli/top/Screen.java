@@ -40,39 +40,53 @@ final class Screen implements AutoCloseable {
 
   private final Sys sys;
   private final PrintWriter out;
-  private final @Nullable Terminal keys;
+  private final boolean hasKeys;
   private final Thread hook = Thread.ofPlatform().unstarted(this::leave);
   private final PollSet poll;
 
   /** Held by whoever writes, so that nothing is drawn after the terminal was given back. */
   private final ReentrantLock writing = new ReentrantLock();
 
+  /** How keys came before; guarded by that lock, as is the next one. */
+  private @Nullable Terminal keys;
+
   private boolean left;
 
-  private Screen(Sys sys, PrintWriter out) throws ErrnoException {
+  private Screen(Sys sys, PrintWriter out) {
     this.sys = sys;
     this.out = out;
     this.poll = new PollSet(sys, 1);
-    boolean hasKeys = Terminal.size(sys, STDIN) != null;
+    this.hasKeys = size(sys, STDIN) != null;
     poll.set(0, hasKeys ? STDIN : -1, PollSet.IN);
-    Runtime.getRuntime().addShutdownHook(hook);
-    this.keys = hasKeys ? Terminal.keyByKey(sys, STDIN) : null;
-    out.print(ENTER);
-    out.flush();
   }
 
   /** The size of the terminal that standard output is, or null if it is none. */
   static Terminal.@Nullable Size size(Sys sys) {
+    return size(sys, STDOUT);
+  }
+
+  private static Terminal.@Nullable Size size(Sys sys, int fd) {
     try {
-      Terminal.Size size = Terminal.size(sys, STDOUT);
+      Terminal.Size size = Terminal.size(sys, fd);
       return size != null && (size.columns() == 0 || size.rows() == 0) ? USUAL : size;
     } catch (ErrnoException closed) {
       return null;
     }
   }
 
+  /** Takes the terminal. */
   static Screen enter(Sys sys, PrintWriter out) throws ErrnoException {
-    return new Screen(sys, out);
+    var screen = new Screen(sys, out);
+    screen.writing.lock(); // a program that is ended just now gives back what was taken
+    try {
+      Runtime.getRuntime().addShutdownHook(screen.hook);
+      screen.keys = screen.hasKeys ? Terminal.keyByKey(sys, STDIN) : null;
+      out.print(ENTER);
+      out.flush();
+    } finally {
+      screen.writing.unlock();
+    }
+    return screen;
   }
 
   /** Its size now. */

@@ -6,6 +6,7 @@ import dev.belfry.cli.hosts.HostEntry;
 import dev.belfry.cli.hosts.RunDirectory;
 import dev.belfry.linux.Sys;
 import dev.belfry.linux.Terminal;
+import dev.belfry.workers.PoolStatus;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -119,26 +120,26 @@ public final class Top implements Callable<Integer> {
       throws IOException {
     var history = new History(reader.read());
     var limit = Duration.ofMillis(Math.round(interval * 1000));
-    try (Screen screen = Screen.enter(sys, spec.commandLine().getOut())) {
+    PrintWriter out = spec.commandLine().getOut();
+    try (Screen screen = Screen.enter(sys, out)) {
       while (directory.live().contains(host)) {
         Terminal.Size size = screen.size();
         screen.draw(new HostPage(host, look(size.columns(), size.rows()), history).live());
-        if (Character.toLowerCase(screen.awaitKey(size, limit)) == 'q') {
+        if (Character.toLowerCase(screen.awaitKey(size, limit)) == 'q' || out.checkError()) {
           return 0;
         }
         history.add(reader.read());
       }
     }
     Duration up = Duration.between(host.startedAt(), Instant.now());
-    spec.commandLine()
-        .getOut()
-        .printf(
-            "%s has ended after %s: %s calls answered, %s failed, %d deaths%n",
-            host,
-            Figures.age(up),
-            Figures.exact(history.latest().pool().finished()),
-            Figures.exact(history.latest().pool().failed()),
-            history.latest().pool().deaths());
+    PoolStatus last = history.latest().pool();
+    out.printf(
+        "%s has ended after %s: %s calls answered, %s failed, %d deaths%n",
+        host,
+        Figures.age(up),
+        Figures.exact(last.finished()),
+        Figures.exact(last.failed()),
+        last.deaths());
     return HOST_ENDED;
   }
 

@@ -46,7 +46,7 @@ final class WorkerTable {
         column("PID", 7, 0, it -> Integer.toString(it.pid())),
         new Column("STATE", 8, 0, WorkerStatus::state, it -> styleOf(it.state())),
         column("CALLS/S", 7, 0, this::rate),
-        column("ANSWERED", 8, 110, it -> Figures.count(it.finished())),
+        column("ANSWERED", 8, 110, it -> Figures.count((double) it.finished())),
         column("BUSY", 4, 0, it -> Integer.toString(it.inFlight())),
         column("P50", 7, 0, it -> Figures.latency(it.latency().p50Nanos(), look.ascii())),
         column("P99", 7, 0, it -> Figures.latency(it.latency().p99Nanos(), look.ascii())),
@@ -56,7 +56,7 @@ final class WorkerTable {
             "DEATHS",
             6,
             0,
-            it -> Figures.count(it.deaths()),
+            it -> Figures.count((double) it.deaths()),
             it -> it.deaths() > 0 ? Style.WATCH : Style.PLAIN),
         column("AGE", 6, 0, it -> Figures.age(Duration.ofMillis(it.ageMillis()))));
   }

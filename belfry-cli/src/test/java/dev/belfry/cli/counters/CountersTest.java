@@ -209,7 +209,7 @@ class CountersTest {
               CountersLayout.HEADER_BYTES + CountersLayout.OFFSET_AT,
               CountersLayout.HEADER_BYTES + CountersLayout.TYPE_AT);
       for (int at : words) {
-        for (int wrong : new int[] {-1, Integer.MAX_VALUE, 0x7f00_0000}) {
+        for (int wrong : new int[] {-1, Integer.MAX_VALUE, 0x7f00_0000, 0x7fff_fff8}) {
           Files.deleteIfExists(copy);
           Files.copy(path, copy);
           try (var file = new RandomAccessFile(copy.toFile(), "rw")) {

@@ -1,0 +1,157 @@
+package dev.belfry.cli.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What is shipped for operators fits the program. */
+class DeployTest {
+  private static final Path PROJECT = Path.of(System.getProperty("belfry.root"));
+  private static final Path DEPLOY = PROJECT.resolve("deploy");
+
+  @TempDir private Path directory = Path.of("");
+
+  @Test
+  void theExampleIsValidAndNamesEveryField() throws Exception {
+    HostConfig config = ConfigFile.load(DEPLOY.resolve("belfry.yaml"));
+    HostConfig demo = HostConfig.demo();
+    assertThat(config.gateway()).isEqualTo(demo.gateway());
+    assertThat(config.logging()).isEqualTo(demo.logging());
+    assertThat(config.shutdownLimit()).isEqualTo(demo.shutdownLimit());
+
+    String text = Files.readString(DEPLOY.resolve("belfry.yaml"));
+    JsonNode workers =
+        JsonMapper.shared().readTree(ConfigSchema.text()).at("/$defs/workers/properties");
+    workers.propertyNames().stream()
+        .filter(field -> !field.equals("directory"))
+        .forEach(field -> assertThat(text).contains(field + ":"));
+  }
+
+  /** systemd itself reads the unit; its program is put where this project is. */
+  @Test
+  void systemdFindsNothingWrongWithTheUnit() throws Exception {
+    Path verify = Path.of("/usr/bin/systemd-analyze");
+    assumeTrue(Files.isExecutable(verify), "this machine has no systemd-analyze");
+    String unit = Files.readString(DEPLOY.resolve("belfry.service"));
+    assertThat(unit).contains("ExecStart=/opt/belfry/belfry run ");
+    Path copy =
+        Files.writeString(
+            directory.resolve("belfry.service"), unit.replace("/opt/belfry", PROJECT.toString()));
+    Process process =
+        new ProcessBuilder(verify.toString(), "verify", "--man=no", copy.toString())
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(said.lines().filter(line -> line.contains("belfry"))).isEmpty();
+    assertThat(process.waitFor()).isZero();
+  }
+
+  @Test
+  void systemdWaitsLongerThanTheHostTakes() throws Exception {
+    Map<String, String> unit =
+        Files.readAllLines(DEPLOY.resolve("belfry.service")).stream()
+            .filter(line -> line.contains("="))
+            .collect(
+                Collectors.toMap(
+                    line -> line.substring(0, line.indexOf('=')),
+                    line -> line.substring(line.indexOf('=') + 1)));
+    Duration limit = ConfigFile.load(DEPLOY.resolve("belfry.yaml")).shutdownLimit();
+    assertThat(Long.parseLong(unit.get("TimeoutStopSec"))).isGreaterThan(limit.toSeconds());
+    assertThat(unit)
+        .containsEntry("RestartForceExitStatus", "129")
+        .containsEntry("KillMode", "mixed")
+        .containsEntry("ExecReload", "/bin/kill -HUP $MAINPID");
+  }
+
+  @Test
+  void kubernetesAsksAtThePortsOfItsConfigurationAndWaitsLongEnough() throws Exception {
+    JsonNode objects = kubernetes();
+    JsonNode pod = objects.at("/Deployment/spec/template/spec");
+    JsonNode container = pod.at("/containers/0");
+    HostConfig config = embedded(objects.at("/ConfigMap/data/belfry.yaml").asString());
+
+    Map<String, Integer> ports = new HashMap<>();
+    container
+        .path("ports")
+        .forEach(it -> ports.put(it.path("name").asString(), it.path("containerPort").asInt()));
+    assertThat(ports)
+        .isEqualTo(
+            Map.of(
+                "calls", config.gateway().orElseThrow().listen().getPort(),
+                "admin", config.admin().orElseThrow().listen().getPort()));
+    for (String kind : List.of("readiness", "liveness")) {
+      JsonNode get = container.path(kind + "Probe").path("httpGet");
+      assertThat(get.path("port").asString()).isEqualTo("admin");
+      assertThat(get.path("scheme").asString()).isEqualTo("HTTPS"); // as the configuration has TLS
+    }
+    assertThat(container.at("/readinessProbe/httpGet/path").asString()).isEqualTo("/health/ready");
+    assertThat(container.at("/livenessProbe/httpGet/path").asString()).isEqualTo("/health/live");
+    assertThat(pod.path("terminationGracePeriodSeconds").asLong())
+        .isGreaterThan(config.shutdownLimit().toSeconds());
+    assertThat(objects.at("/Service/spec/ports/0/targetPort").asString()).isEqualTo("calls");
+  }
+
+  @Test
+  void kubernetesMountsWhatTheConfigurationNames() throws Exception {
+    JsonNode objects = kubernetes();
+    String config = objects.at("/ConfigMap/data/belfry.yaml").asString();
+    JsonNode container = objects.at("/Deployment/spec/template/spec/containers/0");
+    List<String> mounts =
+        stream(container.path("volumeMounts")).map(it -> it.path("mountPath").asString()).toList();
+    List<String> named =
+        config
+            .lines()
+            .filter(line -> line.contains(": /"))
+            .map(it -> it.replaceFirst(".*: ", ""))
+            .toList();
+    assertThat(named).isNotEmpty().allMatch(path -> mounts.contains(parent(path)));
+    String file = container.at("/command/2").asString();
+    assertThat(mounts).contains(parent(file));
+  }
+
+  /** The configuration with the files of a secret that is not here. */
+  private HostConfig embedded(String text) throws Exception {
+    for (String file : List.of("token", "admin-token", "tls.crt", "tls.key")) {
+      Files.writeString(directory.resolve(file), "stands for the real one");
+    }
+    String here = text.replace("/etc/belfry/secret/", directory + "/");
+    return ConfigFile.load(Files.writeString(directory.resolve("belfry.yaml"), here));
+  }
+
+  /** Its objects by their kinds. */
+  private static JsonNode kubernetes() throws Exception {
+    String text = Files.readString(DEPLOY.resolve("kubernetes.yaml"));
+    ObjectNode objects = JsonMapper.shared().createObjectNode();
+    for (Object object : new Load(LoadSettings.builder().build()).loadAllFromString(text)) {
+      JsonNode node = JsonMapper.shared().valueToTree(object);
+      objects.set(node.path("kind").asString(), node);
+    }
+    assertThat(objects.propertyNames()).containsOnly("ConfigMap", "Deployment", "Service");
+    return objects;
+  }
+
+  private static String parent(String file) {
+    return file.substring(0, file.lastIndexOf('/'));
+  }
+
+  private static Stream<JsonNode> stream(JsonNode list) {
+    return StreamSupport.stream(list.spliterator(), false);
+  }
+}
