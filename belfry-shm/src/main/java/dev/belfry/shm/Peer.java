@@ -168,24 +168,44 @@ public final class Peer {
   }
 
   /**
-   * Hands the guest's messages to its handler on this thread, until a condition holds: for callers
-   * who would rather look than be woken by the loop. Meanwhile the guest need not ring.
+   * Takes it on this thread to hand the guest's messages to its handler, if nobody does just now:
+   * for callers who would rather look for an answer than be woken by the loop. Who does so before
+   * it sends a request spares the guest the ring. Not on the loop; {@link #endReceiving} ends it.
+   */
+  public boolean tryReceiving() {
+    if (options.handler() == null) {
+      throw new IllegalStateException(this + " has no handler");
+    }
+    return exchange.tryReceiving();
+  }
+
+  /**
+   * Hands the guest's messages out, after {@link #tryReceiving}, until a condition holds.
    *
    * @param done tested after each message and by turns
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
    * @return {@code OVER} if the condition does not hold and nothing more will come this way
    */
   public Awaited receiveUntil(BooleanSupplier done, long deadlineNanos) {
-    MessageHandler handler = options.handler();
-    if (handler == null) {
-      throw new IllegalStateException(this + " has no handler");
-    }
     try {
       PeerMessages messages = life.messages();
-      return exchange.receiveUntil(done, messages::deliver, messages.scratch(), 1, deadlineNanos);
+      return exchange.receiveUntil(done, messages.handler(), messages.scratch(), deadlineNanos);
     } catch (ProtocolViolation e) {
       host.violated(life, e);
       return done.getAsBoolean() ? Awaited.READY : Awaited.OVER;
+    }
+  }
+
+  /** Leaves the guest's messages to the loop again. */
+  public void endReceiving() {
+    PeerMessages messages = life.messages();
+    try {
+      int budget = host.budget();
+      if (exchange.endReceiving(messages.handler(), messages.scratch(), budget) == budget) {
+        host.post(life::pump); // no bell announces what is left
+      }
+    } catch (ProtocolViolation e) {
+      host.violated(life, e);
     }
   }
 

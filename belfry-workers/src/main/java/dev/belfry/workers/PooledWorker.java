@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +31,12 @@ final class PooledWorker implements PeerListener, MessageHandler {
   /** How long a caller that looks for answers looks at a stretch. */
   private static final long LEAD_NANOS = 50_000_000;
 
+  /**
+   * How long a caller stays awake while another looks for the answers: longer than most calls that
+   * are short at all, as to sleep and be woken costs more than such a call.
+   */
+  private static final long PATIENCE_NANOS = 50_000;
+
   enum State {
     STARTING,
     READY,
@@ -43,8 +49,11 @@ final class PooledWorker implements PeerListener, MessageHandler {
   private final String name;
   private final Supervisor supervisor;
   private final CallTable table;
-  private final AtomicBoolean led = new AtomicBoolean();
   private final int attempts;
+
+  /** How many callers are awake and would look for answers at once if nobody did. */
+  private final AtomicInteger patient = new AtomicInteger();
+
   private final long startNanos = System.nanoTime();
 
   private @Nullable Peer peer;
@@ -107,7 +116,9 @@ final class PooledWorker implements PeerListener, MessageHandler {
   // Calls.
 
   /**
-   * Takes a call if there is room. Waits for the way to the worker to be free.
+   * Takes a call if there is room. Waits for the way to the worker to be free. A caller on a
+   * platform thread takes it on itself to look for answers, if nobody else does, before the worker
+   * can answer: so the worker need not wake anybody.
    *
    * @return whether the call is this worker's now, or has ended
    */
@@ -122,6 +133,9 @@ final class PooledWorker implements PeerListener, MessageHandler {
     }
     call.attempts++;
     call.place(this, id);
+    if (sendLeading(call, id)) {
+      return true;
+    }
     SendResult result = send(call, id);
     if (result == SendResult.SENT) {
       sent(id);
@@ -134,10 +148,38 @@ final class PooledWorker implements PeerListener, MessageHandler {
     return call.isDone(); // else the worker is at its end, and has not got the whole call
   }
 
+  /**
+   * Sends a small call and waits for its answer, if nobody else looks for answers just now. It must
+   * not wait for room: a worker that waits until its answers are read makes none.
+   */
+  private boolean sendLeading(Call call, long id) {
+    if (!call.mayLead() || !isSmall(call) || !peer().tryReceiving()) {
+      return false;
+    }
+    try {
+      byte[] bytes = Protocol.request(call.payload, call.timeLeftMillis());
+      SendResult result =
+          peer().send(MessageKind.REQUEST, id, call.methodId, bytes, 0, bytes.length);
+      if (result != SendResult.SENT) {
+        return false;
+      }
+      sent(id);
+      receiveFor(call, call.startNanos);
+      return true;
+    } finally {
+      endLead();
+    }
+  }
+
+  private boolean isSmall(Call call) {
+    return Objects.requireNonNull(outgoing)
+        .fits(Protocol.REQUEST_HEADER_BYTES + call.payload.length);
+  }
+
   private SendResult send(Call call, long id) {
     Outgoing out = Objects.requireNonNull(outgoing);
     int timeLeft = call.timeLeftMillis();
-    if (out.fits(Protocol.REQUEST_HEADER_BYTES + call.payload.length)) {
+    if (isSmall(call)) {
       byte[] bytes = Protocol.request(call.payload, timeLeft);
       return out.send(MessageKind.REQUEST, id, call.methodId, bytes, call.deadlineNanos);
     }
@@ -203,27 +245,62 @@ final class PooledWorker implements PeerListener, MessageHandler {
   }
 
   /**
-   * Takes answers from the ring for a while, until that of a call has come. One thread at a time
-   * does, for all; so an answer need not wait for the loop to wake.
+   * Waits for a call awake: takes answers from the ring, until that of the call has come, or lets
+   * others run while one of them does so. One thread at a time does, for all; so an answer need not
+   * wait for the loop to wake.
    *
-   * @return false if that is not possible, so that the caller had better sleep
+   * @return false if the caller had better sleep
    */
   boolean lead(Call call) {
-    if (Thread.currentThread().isVirtual() || !led.compareAndSet(false, true)) {
+    if (!call.mayLead()) {
       return false;
     }
+    boolean turn = awaitTurn(call);
+    if (!turn && (call.isDone() || !peer().tryReceiving())) {
+      return call.isDone();
+    }
     try {
-      long until = Math.min(call.deadlineNanos, System.nanoTime() + LEAD_NANOS);
-      return peer().receiveUntil(call::isDone, until) != Awaited.OVER;
+      return receiveFor(call, System.nanoTime()) != Awaited.OVER;
     } finally {
-      led.set(false);
-      Call next;
-      synchronized (this) {
-        next = table.anyWaiting();
-      }
-      if (next != null) {
-        next.nudge();
-      }
+      endLead();
+    }
+  }
+
+  /** Whether it is this caller's turn to look for answers; if not, it has to see once more. */
+  @SuppressWarnings("ThreadPriorityCheck") // others have work to do, and it is they who are awaited
+  private boolean awaitTurn(Call call) {
+    patient.incrementAndGet();
+    try {
+      long until = System.nanoTime() + PATIENCE_NANOS;
+      do {
+        if (peer().tryReceiving()) {
+          return true;
+        }
+        Thread.yield();
+      } while (!call.isDone() && System.nanoTime() - until < 0);
+      return false;
+    } finally {
+      patient.decrementAndGet();
+    }
+  }
+
+  private Awaited receiveFor(Call call, long nowNanos) {
+    long until = Math.min(call.deadlineNanos, nowNanos + LEAD_NANOS);
+    return peer().receiveUntil(call::isDone, until);
+  }
+
+  /** Lets another caller lead; if nobody can, the loop takes the answers. */
+  private void endLead() {
+    peer().endReceiving();
+    if (patient.get() > 0) {
+      return;
+    }
+    Call next;
+    synchronized (this) {
+      next = table.anyWaiting();
+    }
+    if (next != null) {
+      next.nudge();
     }
   }
 

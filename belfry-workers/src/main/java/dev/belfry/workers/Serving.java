@@ -39,6 +39,9 @@ final class Serving {
   /** The call that the last message has made complete; whose turn it is. */
   private @Nullable Runnable complete;
 
+  /** Whether one thread does everything, so that nobody else could ask what is running. */
+  private boolean alone;
+
   /** No more calls will come. */
   private volatile boolean over;
 
@@ -61,6 +64,7 @@ final class Serving {
 
   /** Each thread fetches and runs what it has fetched, in turns; this is one of them. */
   void runOnPlatformThreads(int count) {
+    alone = count == 1;
     sayHello();
     try (ExecutorService threads = Executors.newFixedThreadPool(Math.max(1, count - 1))) {
       for (int i = 1; i < count; i++) {
@@ -158,7 +162,9 @@ final class Serving {
       return;
     }
     var request = new Request(method.name(), payload, timeLeft);
-    running.put(id, request);
+    if (!alone) {
+      running.put(id, request);
+    }
     complete = () -> run(id, method, request);
   }
 
@@ -179,7 +185,9 @@ final class Serving {
       answer = new byte[0];
     }
     answer(id, status, answer);
-    running.remove(id);
+    if (!alone) {
+      running.remove(id);
+    }
   }
 
   /** What cannot be sent because the pool is gone, nobody waits for. */

@@ -43,6 +43,7 @@ public final class WorkerPool implements AutoCloseable {
   private final Gate gate = new Gate();
   private final Supervisor supervisor;
   private final Deadlines deadlines;
+  private final MethodIds methodIds = new MethodIds();
   private volatile boolean closed;
 
   private WorkerPool(PoolOptions options, EventLoopGroup group, ShmHost host) {
@@ -141,7 +142,7 @@ public final class WorkerPool implements AutoCloseable {
     return future;
   }
 
-  private static Call newCall(
+  private Call newCall(
       String method,
       byte[] payload,
       CallOptions options,
@@ -150,7 +151,7 @@ public final class WorkerPool implements AutoCloseable {
       throw new IllegalArgumentException(
           "a payload has at most %d bytes, not %d".formatted(Protocol.MOST_BYTES, payload.length));
     }
-    return new Call(method, Protocol.methodId(method), payload, options, future);
+    return new Call(method, methodIds.of(method), payload, options, future);
   }
 
   /** Gives a call to the worker that has least to do, waiting for room if it may. */
@@ -167,6 +168,7 @@ public final class WorkerPool implements AutoCloseable {
         if (!gate.await(call.deadlineNanos)) {
           throw new DeadlinePassed(call.method, call.options.deadline().toMillis());
         }
+        call.hasWaited();
       }
     } finally {
       gate.leave();
@@ -223,6 +225,7 @@ public final class WorkerPool implements AutoCloseable {
         .start(
             () -> {
               try {
+                call.hasWaited();
                 place(call);
                 if (!call.isDone()) {
                   call.nudge();
