@@ -292,6 +292,11 @@ final class Exchange {
     return true;
   }
 
+  /** Gives the turn back; nobody learns of what comes, until somebody listens. */
+  void endReceivingDeaf() {
+    receiving.unlock();
+  }
+
   /** With the turn taken: hands messages to a handler until a condition holds, or a deadline. */
   Awaited receiveUntil(
       BooleanSupplier done, Inbox.Handler handler, Message scratch, long deadlineNanos) {

@@ -196,7 +196,21 @@ public final class Peer {
     }
   }
 
-  /** Leaves the guest's messages to the loop again. */
+  /**
+   * Ends {@link #tryReceiving} while nothing is expected of the guest. It does not announce what it
+   * sends after this, which is cheaper for both, until {@link #listen} or another {@link
+   * #endReceiving}; a round of the host finds it all the same, though not at once.
+   */
+  public void endReceivingDeaf() {
+    exchange.endReceivingDeaf();
+  }
+
+  /** Has the loop listen to the guest again, after {@link #endReceivingDeaf}. */
+  public void listen() {
+    host.post(life::pump);
+  }
+
+  /** Ends {@link #tryReceiving}, and leaves the guest's messages to the loop again. */
   public void endReceiving() {
     PeerMessages messages = life.messages();
     try {

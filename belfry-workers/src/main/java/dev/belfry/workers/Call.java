@@ -63,7 +63,7 @@ final class Call {
   }
 
   /** Whether this thread waits for it, and may do so in a system call. */
-  boolean mayLead() {
+  boolean mayLook() {
     Thread current = Thread.currentThread();
     return waiter == current && !current.isVirtual();
   }

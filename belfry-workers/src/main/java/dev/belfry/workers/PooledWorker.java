@@ -1,7 +1,6 @@
 package dev.belfry.workers;
 
 import dev.belfry.linux.ExitStatus;
-import dev.belfry.shm.Awaited;
 import dev.belfry.shm.Channel;
 import dev.belfry.shm.Message;
 import dev.belfry.shm.MessageHandler;
@@ -15,7 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -27,15 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class PooledWorker implements PeerListener, MessageHandler {
   private static final byte[] NO_BYTES = new byte[0];
-
-  /** How long a caller that looks for answers looks at a stretch. */
-  private static final long LEAD_NANOS = 50_000_000;
-
-  /**
-   * How long a caller stays awake while another looks for the answers: longer than most calls that
-   * are short at all, as to sleep and be woken costs more than such a call.
-   */
-  private static final long PATIENCE_NANOS = 50_000;
 
   enum State {
     STARTING,
@@ -50,15 +39,12 @@ final class PooledWorker implements PeerListener, MessageHandler {
   private final Supervisor supervisor;
   private final CallTable table;
   private final int attempts;
-
-  /** How many callers are awake and would look for answers at once if nobody did. */
-  private final AtomicInteger patient = new AtomicInteger();
-
   private final long startNanos = System.nanoTime();
 
   private @Nullable Peer peer;
   private @Nullable Outgoing outgoing;
   private @Nullable Incoming incoming;
+  private @Nullable Lookout lookout;
   private volatile Set<Long> methods = Set.of();
   private volatile State state = State.STARTING;
   private volatile int load;
@@ -78,6 +64,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
     peer = guest;
     outgoing = new Outgoing(new PeerPort(guest), config.maxPayloadSize(), config.initialCredit());
     incoming = new Incoming(guest::channelOf);
+    lookout = new Lookout(guest, table, this);
   }
 
   String name() {
@@ -86,6 +73,10 @@ final class PooledWorker implements PeerListener, MessageHandler {
 
   Peer peer() {
     return Objects.requireNonNull(peer);
+  }
+
+  private Lookout lookout() {
+    return Objects.requireNonNull(lookout);
   }
 
   State state() {
@@ -133,9 +124,10 @@ final class PooledWorker implements PeerListener, MessageHandler {
     }
     call.attempts++;
     call.place(this, id);
-    if (sendLeading(call, id)) {
+    if (sendAndLook(call, id)) {
       return true;
     }
+    lookout().listen();
     SendResult result = send(call, id);
     if (result == SendResult.SENT) {
       sent(id);
@@ -152,8 +144,8 @@ final class PooledWorker implements PeerListener, MessageHandler {
    * Sends a small call and waits for its answer, if nobody else looks for answers just now. It must
    * not wait for room: a worker that waits until its answers are read makes none.
    */
-  private boolean sendLeading(Call call, long id) {
-    if (!call.mayLead() || !isSmall(call) || !peer().tryReceiving()) {
+  private boolean sendAndLook(Call call, long id) {
+    if (!call.mayLook() || !isSmall(call) || !lookout().begin()) {
       return false;
     }
     try {
@@ -164,10 +156,10 @@ final class PooledWorker implements PeerListener, MessageHandler {
         return false;
       }
       sent(id);
-      receiveFor(call, call.startNanos);
+      lookout().look(call, call.startNanos);
       return true;
     } finally {
-      endLead();
+      lookout().end();
     }
   }
 
@@ -244,64 +236,9 @@ final class PooledWorker implements PeerListener, MessageHandler {
     return table.contains(id);
   }
 
-  /**
-   * Waits for a call awake: takes answers from the ring, until that of the call has come, or lets
-   * others run while one of them does so. One thread at a time does, for all; so an answer need not
-   * wait for the loop to wake.
-   *
-   * @return false if the caller had better sleep
-   */
-  boolean lead(Call call) {
-    if (!call.mayLead()) {
-      return false;
-    }
-    boolean turn = awaitTurn(call);
-    if (!turn && (call.isDone() || !peer().tryReceiving())) {
-      return call.isDone();
-    }
-    try {
-      return receiveFor(call, System.nanoTime()) != Awaited.OVER;
-    } finally {
-      endLead();
-    }
-  }
-
-  /** Whether it is this caller's turn to look for answers; if not, it has to see once more. */
-  @SuppressWarnings("ThreadPriorityCheck") // others have work to do, and it is they who are awaited
-  private boolean awaitTurn(Call call) {
-    patient.incrementAndGet();
-    try {
-      long until = System.nanoTime() + PATIENCE_NANOS;
-      do {
-        if (peer().tryReceiving()) {
-          return true;
-        }
-        Thread.yield();
-      } while (!call.isDone() && System.nanoTime() - until < 0);
-      return false;
-    } finally {
-      patient.decrementAndGet();
-    }
-  }
-
-  private Awaited receiveFor(Call call, long nowNanos) {
-    long until = Math.min(call.deadlineNanos, nowNanos + LEAD_NANOS);
-    return peer().receiveUntil(call::isDone, until);
-  }
-
-  /** Lets another caller lead; if nobody can, the loop takes the answers. */
-  private void endLead() {
-    peer().endReceiving();
-    if (patient.get() > 0) {
-      return;
-    }
-    Call next;
-    synchronized (this) {
-      next = table.anyWaiting();
-    }
-    if (next != null) {
-      next.nudge();
-    }
+  /** Waits for a call awake; false if the caller had better sleep. */
+  boolean await(Call call) {
+    return call.mayLook() && lookout().await(call);
   }
 
   // Answers.

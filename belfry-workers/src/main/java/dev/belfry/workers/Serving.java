@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -39,7 +40,7 @@ final class Serving {
   /** The call that the last message has made complete; whose turn it is. */
   private @Nullable Runnable complete;
 
-  /** Whether one thread does everything, so that nobody else could ask what is running. */
+  /** Whether one thread does everything: then nobody takes turns or asks what is running. */
   private boolean alone;
 
   /** No more calls will come. */
@@ -56,8 +57,11 @@ final class Serving {
 
   /** This thread fetches, and each call gets a thread of its own. */
   void runOnVirtualThreads() {
-    sayHello();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      // The first virtual thread of a JVM takes long; a spare's first call is one that was in
+      // flight on a worker that has died, and should not have to wait for that too.
+      CompletableFuture.runAsync(() -> {}, threads).join();
+      sayHello();
       fetch(threads);
     }
   }
@@ -100,16 +104,23 @@ final class Serving {
    * @return the call to be run, if it was one and is complete
    */
   private @Nullable Runnable next(Message message) {
+    if (alone) {
+      return receive(message);
+    }
     turn.lock();
     try {
-      if (over || guest.receiveBlocking(message, FutexWait.FOREVER) != Awaited.READY) {
-        over = true;
-        return null;
-      }
-      return take(message);
+      return receive(message);
     } finally {
       turn.unlock();
     }
+  }
+
+  private @Nullable Runnable receive(Message message) {
+    if (over || guest.receiveBlocking(message, FutexWait.FOREVER) != Awaited.READY) {
+      over = true;
+      return null;
+    }
+    return take(message);
   }
 
   private @Nullable Runnable take(Message message) {

@@ -107,7 +107,7 @@ public final class WorkerPool implements AutoCloseable {
         break;
       }
       Call.Place place = call.place();
-      if (place == null || !place.worker().lead(call)) {
+      if (place == null || !place.worker().await(call)) {
         call.park();
       }
     }
