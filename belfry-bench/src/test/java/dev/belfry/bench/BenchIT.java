@@ -147,6 +147,48 @@ class BenchIT {
   }
 
   @Test
+  void callsAreMeasuredAgainstTheirPeersAndDrawn() throws Exception {
+    JsonNode report = report("call", "belfry,belfry-virtual,unix-socket,netty,grpc,executor,ring");
+
+    assertThat(report.size()).isEqualTo(6 * 5 + 2); // the ring is no way to call at a rate
+    for (JsonNode entry : report) {
+      assertThat(entry.at("/params/callers").asInt()).isIn(1, 8);
+      assertThat(entry.at("/metrics/callsPerSecond/median").asDouble()).isGreaterThan(10);
+      assertThat(entry.at("/metrics/latencyP50Nanos/median").asDouble()).isPositive();
+    }
+    Run plot = bench("--plot", directory.toString());
+    assertThat(plot.exitCode()).as(plot.output()).isZero();
+    assertThat(directory.resolve("call-callsPerSecond.svg")).content().contains("belfry", "grpc");
+  }
+
+  @Test
+  void noCallIsLostOrDoneTwiceWhenWorkersAreKilled() throws Exception {
+    JsonNode report = report("crash", "belfry");
+
+    assertThat(report.size()).isEqualTo(2);
+    for (JsonNode entry : report) {
+      assertThat(entry.at("/params/delivery").asString()).isIn("at-least-once", "at-most-once");
+      assertThat(entry.at("/metrics/calls/median").asDouble()).isGreaterThan(100);
+      assertThat(entry.at("/metrics/lost/max").asDouble()).isZero();
+      assertThat(entry.at("/metrics/withoutEffect/max").asDouble()).isZero();
+    }
+    assertThat(report.at("/1/metrics/duplicates/max").asDouble()).isZero();
+  }
+
+  @Test
+  void fullLoadWithKillsIsReportedByTheMinute() throws Exception {
+    Path json = directory.resolve("soak.json");
+    Run run = bench("crash", "--minutes=2", "--seconds=2", "--json=" + json);
+
+    assertThat(run.exitCode()).as(run.output()).isZero();
+    JsonNode metrics = JsonMapper.shared().readTree(json).at("/0/metrics");
+    assertThat(metrics.at("/callsPerSecond/samples").size()).isEqualTo(2);
+    assertThat(metrics.at("/callsPerSecond/max").asDouble()).isPositive();
+    assertThat(metrics.at("/deaths/max").asDouble()).isPositive();
+    assertThat(metrics.at("/descriptors/min").asDouble()).isPositive();
+  }
+
+  @Test
   void anUnknownContenderIsRefusedWithTheNamesOfTheOthers() throws Exception {
     Run run = bench("echo", "--quick", "--only=nobody");
 

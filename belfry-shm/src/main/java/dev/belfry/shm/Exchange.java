@@ -271,42 +271,50 @@ final class Exchange {
     return count;
   }
 
-  /** Hands messages to a handler on this thread until a condition holds, the end, or a deadline. */
-  Awaited receiveUntil(
-      BooleanSupplier done, Inbox.Handler handler, Message scratch, int limit, long deadlineNanos) {
-    // Whoever has the turn may hand over what we wait for.
-    while (!receiving.take(soon(deadlineNanos))) {
-      if (done.getAsBoolean()) {
-        return Awaited.READY;
-      }
-      if (Deadlines.isOver(deadlineNanos)) {
-        return Awaited.TIMEOUT;
-      }
+  /** Takes the receivers' turn if it is free; from now on the peer need not ring. */
+  boolean tryReceiving() {
+    if (!receiving.tryTake()) {
+      return false;
     }
-    try {
-      Inbox inbox = link.inbox();
-      if (ended) {
-        return done.getAsBoolean() ? Awaited.READY : Awaited.OVER;
-      }
-      inbox.ring().receiverAwake();
-      Awaited result = Awaited.READY;
-      while (!done.getAsBoolean()) {
-        if (inbox.receive(handler, scratch, limit) == 0 && !done.getAsBoolean()) {
-          result = await(inbox::awaitData, deadlineNanos);
-          if (result != Awaited.READY) {
-            break;
-          }
+    if (ended) {
+      receiving.end();
+      return false;
+    }
+    link.inbox().ring().receiverAwake();
+    return true;
+  }
+
+  /** Gives the turn back; nobody learns of what comes, until somebody listens. */
+  void endReceivingDeaf() {
+    receiving.end();
+  }
+
+  /** With the turn taken: hands messages to a handler until a condition holds, or a deadline. */
+  Awaited receiveUntil(
+      BooleanSupplier done, Inbox.Handler handler, Message scratch, long deadlineNanos) {
+    Inbox inbox = link.inbox();
+    while (!done.getAsBoolean()) {
+      if (inbox.receive(handler, scratch, 1) == 0) {
+        Awaited awaited = await(inbox::awaitData, deadlineNanos);
+        if (awaited != Awaited.READY) {
+          return done.getAsBoolean() ? Awaited.READY : awaited;
         }
       }
-      listen(handler, scratch, limit);
-      return result;
+    }
+    return Awaited.READY;
+  }
+
+  /**
+   * Gives the turn back; what comes from now on is announced by the bell.
+   *
+   * @return how many messages were there on leaving; the limit if there may be more
+   */
+  int endReceiving(Inbox.Handler handler, Message scratch, int limit) {
+    try {
+      return listen(handler, scratch, limit);
     } finally {
       receiving.end();
     }
-  }
-
-  private static long soon(long deadlineNanos) {
-    return Deadlines.earlier(deadlineNanos, System.nanoTime() + SHORT_TURN_NANOS);
   }
 
   /**

@@ -173,24 +173,58 @@ public final class Peer extends Messenger {
   }
 
   /**
-   * Hands the guest's messages to its handler on this thread, until a condition holds: for callers
-   * who would rather look than be woken by the loop. Meanwhile the guest need not ring.
+   * Takes it on this thread to hand the guest's messages to its handler, if nobody does just now:
+   * for callers who would rather look for an answer than be woken by the loop. Who does so before
+   * it sends a request spares the guest the ring. Not on the loop; {@link #endReceiving} ends it.
+   */
+  public boolean tryReceiving() {
+    if (options.handler() == null) {
+      throw new IllegalStateException(this + " has no handler");
+    }
+    return exchange().tryReceiving();
+  }
+
+  /**
+   * Hands the guest's messages out, after {@link #tryReceiving}, until a condition holds.
    *
    * @param done tested after each message and by turns
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
    * @return {@code OVER} if the condition does not hold and nothing more will come this way
    */
   public Awaited receiveUntil(BooleanSupplier done, long deadlineNanos) {
-    MessageHandler handler = options.handler();
-    if (handler == null) {
-      throw new IllegalStateException(this + " has no handler");
-    }
     try {
       PeerMessages messages = life.messages();
-      return exchange().receiveUntil(done, messages::deliver, messages.scratch(), 1, deadlineNanos);
+      return exchange().receiveUntil(done, messages.handler(), messages.scratch(), deadlineNanos);
     } catch (ProtocolViolation e) {
       host.violated(life, e);
       return done.getAsBoolean() ? Awaited.READY : Awaited.OVER;
+    }
+  }
+
+  /**
+   * Ends {@link #tryReceiving} while nothing is expected of the guest. It does not announce what it
+   * sends after this, which is cheaper for both, until {@link #listen} or another {@link
+   * #endReceiving}; a round of the host finds it all the same, though not at once.
+   */
+  public void endReceivingDeaf() {
+    exchange().endReceivingDeaf();
+  }
+
+  /** Has the loop listen to the guest again, after {@link #endReceivingDeaf}. */
+  public void listen() {
+    host.post(life::pump);
+  }
+
+  /** Ends {@link #tryReceiving}, and leaves the guest's messages to the loop again. */
+  public void endReceiving() {
+    PeerMessages messages = life.messages();
+    try {
+      int budget = host.budget();
+      if (exchange().endReceiving(messages.handler(), messages.scratch(), budget) == budget) {
+        host.post(life::pump); // no bell announces what is left
+      }
+    } catch (ProtocolViolation e) {
+      host.violated(life, e);
     }
   }
 

@@ -13,6 +13,7 @@ final class PeerMessages {
   private final ShmHost host;
   private final Peer peer;
   private final Message scratch = new Message();
+  private final Inbox.Handler handler = this::deliver;
   private boolean queued;
 
   /** Whether a ring has come since the last look that was not caused by one. */
@@ -29,6 +30,11 @@ final class PeerMessages {
   /** For whoever has the receivers' turn. */
   Message scratch() {
     return scratch;
+  }
+
+  /** Gives a message to the handler; for whoever has the receivers' turn. */
+  Inbox.Handler handler() {
+    return handler;
   }
 
   /** Whether they have to be looked for, because nobody announces them. */
@@ -66,7 +72,7 @@ final class PeerMessages {
     if (!areHandedOut()) {
       return false;
     }
-    int count = peer.exchange().receiveAndListen(this::deliver, scratch, host.budget());
+    int count = peer.exchange().receiveAndListen(handler, scratch, host.budget());
     if (count == host.budget() && !queued) {
       queued = true;
       host.post(
@@ -78,14 +84,13 @@ final class PeerMessages {
     return count > 0;
   }
 
-  /** Gives a message to the handler; the loop thread, or one that receives in its place. */
-  void deliver(Message message) {
-    MessageHandler handler = peer.options().handler();
-    if (handler == null) {
+  private void deliver(Message message) {
+    MessageHandler told = peer.options().handler();
+    if (told == null) {
       return;
     }
     try {
-      handler.onMessage(peer, message);
+      told.onMessage(peer, message);
     } catch (RuntimeException e) {
       LOG.log(Level.ERROR, "the handler of " + peer + " failed at " + message, e);
     }

@@ -234,9 +234,9 @@ final class Ring {
     VarHandle.fullFence();
   }
 
-  /** The receiver looks by itself for now. */
+  /** The receiver looks by itself for now. The line is left to the sender if it is so already. */
   void receiverAwake() {
-    if (padded) {
+    if (padded && memory.getInt(dataFlag) != AWAKE) {
       memory.setInt(dataFlag, AWAKE);
     }
   }

@@ -112,8 +112,10 @@ final class Waiter {
   /**
    * Spins as long as the budget says and then sleeps. A wait that a longer spin would have covered
    * makes the budget grow to twice that wait, any other makes it shrink: so a busy pair never
-   * sleeps and an idle one hardly spins.
+   * sleeps and an idle one hardly spins. Between looks it lets others run, who on a machine with
+   * fewer processors than spinners may well be those who are waited for.
    */
+  @SuppressWarnings("ThreadPriorityCheck")
   private Awaited spinThenSleep(Awaitable what, long deadlineNanos) {
     long began = System.nanoTime();
     long now = began;
@@ -125,6 +127,7 @@ final class Waiter {
         }
         Thread.onSpinWait();
       }
+      Thread.yield();
       now = System.nanoTime();
       Awaited end = end(what, deadlineNanos, now);
       if (end != null) {

@@ -29,11 +29,14 @@ final class Call {
   final long startNanos = System.nanoTime();
   final long deadlineNanos;
 
+  /** When somebody last looked how late it is; belongs to whoever has the call in hand. */
+  private long nowNanos = startNanos;
+
   /** How often it was given to a worker; belongs to whoever has the call in hand. */
   int attempts;
 
   /** Who waits for it, if a thread does. */
-  private volatile @Nullable Thread waiter;
+  private final @Nullable Thread waiter;
 
   /** Whom it completes, if it was submitted. */
   private final @Nullable CompletableFuture<byte[]> future;
@@ -67,6 +70,12 @@ final class Call {
     this.waiter = future == null ? Thread.currentThread() : null;
   }
 
+  /** Whether this thread waits for it, and may do so in a system call. */
+  boolean mayLook() {
+    Thread current = Thread.currentThread();
+    return waiter == current && !current.isVirtual();
+  }
+
   boolean isDone() {
     return result != null;
   }
@@ -79,9 +88,14 @@ final class Call {
     place = new Place(worker, id);
   }
 
+  /** It has waited for something. */
+  void hasWaited() {
+    nowNanos = System.nanoTime();
+  }
+
   /** How long there is left for it, in whole milliseconds and at least one. */
   int timeLeftMillis() {
-    long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+    long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - nowNanos);
     return Math.clamp(left, 1, Integer.MAX_VALUE);
   }
 

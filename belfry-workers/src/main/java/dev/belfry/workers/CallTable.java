@@ -87,6 +87,9 @@ final class CallTable {
 
   /** Any call whose caller waits for it, or null. */
   @Nullable Call anyWaiting() {
+    if (freeCount == capacity) {
+      return null;
+    }
     for (Call call : calls) {
       if (call != null && !call.isDone()) {
         return call;

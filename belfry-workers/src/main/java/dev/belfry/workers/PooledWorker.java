@@ -1,7 +1,6 @@
 package dev.belfry.workers;
 
 import dev.belfry.linux.ExitStatus;
-import dev.belfry.shm.Awaited;
 import dev.belfry.shm.Channel;
 import dev.belfry.shm.Message;
 import dev.belfry.shm.MessageHandler;
@@ -17,7 +16,6 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -29,9 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class PooledWorker implements PeerListener, MessageHandler {
   private static final byte[] NO_BYTES = new byte[0];
-
-  /** How long a caller that looks for answers looks at a stretch. */
-  private static final long LEAD_NANOS = 50_000_000;
 
   enum State {
     STARTING,
@@ -45,7 +40,6 @@ final class PooledWorker implements PeerListener, MessageHandler {
   private final String name;
   private final Supervisor supervisor;
   private final CallTable table;
-  private final AtomicBoolean led = new AtomicBoolean();
   private final int attempts;
   private final long deathsBefore;
   private final LatencyMeter latencies = new LatencyMeter();
@@ -54,6 +48,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
   private @Nullable Peer peer;
   private @Nullable Outgoing outgoing;
   private @Nullable Incoming incoming;
+  private @Nullable Lookout lookout;
   private volatile Set<Long> methods = Set.of();
   private volatile State state = State.STARTING;
   private volatile int load;
@@ -77,6 +72,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
     peer = guest;
     outgoing = new Outgoing(guest, config.maxPayloadSize(), config.initialCredit());
     incoming = new Incoming(guest::channelOf);
+    lookout = new Lookout(guest, table, this);
   }
 
   String name() {
@@ -85,6 +81,10 @@ final class PooledWorker implements PeerListener, MessageHandler {
 
   Peer peer() {
     return Objects.requireNonNull(peer);
+  }
+
+  private Lookout lookout() {
+    return Objects.requireNonNull(lookout);
   }
 
   State state() {
@@ -130,7 +130,9 @@ final class PooledWorker implements PeerListener, MessageHandler {
   // Calls.
 
   /**
-   * Takes a call if there is room. Waits for the way to the worker to be free.
+   * Takes a call if there is room. Waits for the way to the worker to be free. A caller on a
+   * platform thread takes it on itself to look for answers, if nobody else does, before the worker
+   * can answer: so the worker need not wake anybody.
    *
    * @return whether the call is this worker's now, or has ended
    */
@@ -145,6 +147,10 @@ final class PooledWorker implements PeerListener, MessageHandler {
     }
     call.attempts++;
     call.place(this, id);
+    if (sendAndLook(call, id)) {
+      return true;
+    }
+    lookout().listen();
     SendResult result = send(call, id);
     if (result == SendResult.SENT) {
       sent(id);
@@ -157,10 +163,38 @@ final class PooledWorker implements PeerListener, MessageHandler {
     return call.isDone(); // else the worker is at its end, and has not got the whole call
   }
 
+  /**
+   * Sends a small call and waits for its answer, if nobody else looks for answers just now. It must
+   * not wait for room: a worker that waits until its answers are read makes none.
+   */
+  private boolean sendAndLook(Call call, long id) {
+    if (!call.mayLook() || !isSmall(call) || !lookout().begin()) {
+      return false;
+    }
+    try {
+      byte[] bytes = Protocol.request(call.payload, call.timeLeftMillis());
+      SendResult result =
+          peer().send(MessageKind.REQUEST, id, call.methodId, bytes, 0, bytes.length);
+      if (result != SendResult.SENT) {
+        return false;
+      }
+      sent(id);
+      lookout().look(call, call.startNanos);
+      return true;
+    } finally {
+      lookout().end();
+    }
+  }
+
+  private boolean isSmall(Call call) {
+    return Objects.requireNonNull(outgoing)
+        .fits(Protocol.REQUEST_HEADER_BYTES + call.payload.length);
+  }
+
   private SendResult send(Call call, long id) {
     Outgoing out = Objects.requireNonNull(outgoing);
     int timeLeft = call.timeLeftMillis();
-    if (out.fits(Protocol.REQUEST_HEADER_BYTES + call.payload.length)) {
+    if (isSmall(call)) {
       byte[] bytes = Protocol.request(call.payload, timeLeft);
       return out.send(MessageKind.REQUEST, id, call.methodId, bytes, call.deadlineNanos);
     }
@@ -225,29 +259,9 @@ final class PooledWorker implements PeerListener, MessageHandler {
     return table.contains(id);
   }
 
-  /**
-   * Takes answers from the ring for a while, until that of a call has come. One thread at a time
-   * does, for all; so an answer need not wait for the loop to wake.
-   *
-   * @return false if that is not possible, so that the caller had better sleep
-   */
-  boolean lead(Call call) {
-    if (Thread.currentThread().isVirtual() || !led.compareAndSet(false, true)) {
-      return false;
-    }
-    try {
-      long until = Math.min(call.deadlineNanos, System.nanoTime() + LEAD_NANOS);
-      return peer().receiveUntil(call::isDone, until) != Awaited.OVER;
-    } finally {
-      led.set(false);
-      Call next;
-      synchronized (this) {
-        next = table.anyWaiting();
-      }
-      if (next != null) {
-        next.nudge();
-      }
-    }
+  /** Waits for a call awake; false if the caller had better sleep. */
+  boolean await(Call call) {
+    return call.mayLook() && lookout().await(call);
   }
 
   // Answers.

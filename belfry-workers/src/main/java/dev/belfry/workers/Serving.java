@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -38,6 +39,9 @@ final class Serving {
   /** The call that the last message has made complete; whose turn it is. */
   private @Nullable Runnable complete;
 
+  /** Whether one thread does everything: then nobody takes turns or asks what is running. */
+  private boolean alone;
+
   /** No more calls will come. */
   private volatile boolean over;
 
@@ -51,14 +55,18 @@ final class Serving {
 
   /** This thread fetches, and each call gets a thread of its own. */
   void runOnVirtualThreads() {
-    sayHello();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      // The first virtual thread of a JVM takes long; a spare's first call is one that was in
+      // flight on a worker that has died, and should not have to wait for that too.
+      CompletableFuture.runAsync(() -> {}, threads).join();
+      sayHello();
       fetch(threads);
     }
   }
 
   /** Each thread fetches and runs what it has fetched, in turns; this is one of them. */
   void runOnPlatformThreads(int count) {
+    alone = count == 1;
     sayHello();
     try (ExecutorService threads = Executors.newFixedThreadPool(Math.max(1, count - 1))) {
       for (int i = 1; i < count; i++) {
@@ -94,16 +102,23 @@ final class Serving {
    * @return the call to be run, if it was one and is complete
    */
   private @Nullable Runnable next(Message message) {
+    if (alone) {
+      return receive(message);
+    }
     turn.lock();
     try {
-      if (over || guest.receiveBlocking(message, FutexWait.FOREVER) != Awaited.READY) {
-        over = true;
-        return null;
-      }
-      return take(message);
+      return receive(message);
     } finally {
       turn.unlock();
     }
+  }
+
+  private @Nullable Runnable receive(Message message) {
+    if (over || guest.receiveBlocking(message, FutexWait.FOREVER) != Awaited.READY) {
+      over = true;
+      return null;
+    }
+    return take(message);
   }
 
   private @Nullable Runnable take(Message message) {
@@ -156,7 +171,9 @@ final class Serving {
       return;
     }
     var request = new Request(method.name(), payload, timeLeft);
-    running.put(id, request);
+    if (!alone) {
+      running.put(id, request);
+    }
     complete = () -> run(id, method, request);
   }
 
@@ -177,7 +194,9 @@ final class Serving {
       answer = new byte[0];
     }
     answer(id, status, answer);
-    running.remove(id);
+    if (!alone) {
+      running.remove(id);
+    }
   }
 
   /** What cannot be sent because the pool is gone, nobody waits for. */

@@ -44,6 +44,7 @@ public final class WorkerPool implements AutoCloseable {
   private final CallMeter meter = new CallMeter(System.nanoTime());
   private final Supervisor supervisor;
   private final Deadlines deadlines;
+  private final MethodIds methodIds = new MethodIds();
   private volatile boolean closed;
 
   private WorkerPool(PoolOptions options, EventLoopGroup group, ShmHost host) {
@@ -115,7 +116,7 @@ public final class WorkerPool implements AutoCloseable {
         break;
       }
       Call.Place place = call.place();
-      if (place == null || !place.worker().lead(call)) {
+      if (place == null || !place.worker().await(call)) {
         call.park();
       }
     }
@@ -159,7 +160,7 @@ public final class WorkerPool implements AutoCloseable {
       throw new IllegalArgumentException(
           "a payload has at most %d bytes, not %d".formatted(Protocol.MOST_BYTES, payload.length));
     }
-    return new Call(method, Protocol.methodId(method), payload, options, future, meter);
+    return new Call(method, methodIds.of(method), payload, options, future, meter);
   }
 
   /** Gives a call to the worker that has least to do, waiting for room if it may. */
@@ -176,6 +177,7 @@ public final class WorkerPool implements AutoCloseable {
         if (!gate.await(call.deadlineNanos)) {
           throw new DeadlinePassed(call.method, call.options.deadline().toMillis());
         }
+        call.hasWaited();
       }
     } finally {
       gate.leave();
@@ -232,6 +234,7 @@ public final class WorkerPool implements AutoCloseable {
         .start(
             () -> {
               try {
+                call.hasWaited();
                 place(call);
                 if (call.isDone()) {
                   abandon(call); // perhaps it was given up on the way

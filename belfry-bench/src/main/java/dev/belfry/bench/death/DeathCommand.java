@@ -1,17 +1,15 @@
 package dev.belfry.bench.death;
 
 import dev.belfry.bench.harness.Benchmark;
+import dev.belfry.bench.harness.Ceiling;
 import dev.belfry.bench.harness.ComparisonTable;
 import dev.belfry.bench.harness.Measurements;
 import dev.belfry.bench.harness.Metric;
 import dev.belfry.bench.harness.Progress;
 import dev.belfry.bench.harness.Rounds;
 import dev.belfry.bench.harness.RunOptions;
-import dev.belfry.bench.harness.Summary;
 import dev.belfry.bench.harness.Workshop;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
 
@@ -24,9 +22,9 @@ import picocli.CommandLine.Command;
     },
     mixinStandardHelpOptions = true)
 public final class DeathCommand extends Benchmark {
-  private static final double GOAL_NANOS = 500_000;
   private static final Metric NOTICE = new Metric(Watchers.NOTICE, "notice ms", 1e6, 2);
   private static final Metric GONE = new Metric(Watchers.GONE, "gone ms", 1e6, 2);
+  private static final Ceiling GOAL = new Ceiling(Watchers.BELFRY, NOTICE, 500_000);
   private static final ComparisonTable TABLE =
       new ComparisonTable(List.of(NOTICE, GONE), List.of(Watchers.PIDFD));
 
@@ -55,9 +53,7 @@ public final class DeathCommand extends Benchmark {
     }
     for (Victim victim : victims) {
       print(TABLE.lines(measurements, names, victim.params()));
-      if (names.contains(Watchers.BELFRY)) {
-        print(List.of(verdict(measurements, victim.params())));
-      }
+      GOAL.verdict(measurements, victim.params()).ifPresent(verdict -> print(List.of(verdict)));
     }
     print(
         List.of(
@@ -65,19 +61,5 @@ public final class DeathCommand extends Benchmark {
             "the return of poll for pidfd-c and socket-c, the completion of ProcessHandle.onExit.",
             "Medians of the rounds; a ratio is the median of the ratios within each round."));
     return measurements;
-  }
-
-  private static String verdict(Measurements measurements, Map<String, Object> params) {
-    double median =
-        measurements
-            .summary(Watchers.BELFRY, params, Watchers.NOTICE)
-            .map(Summary::median)
-            .orElseThrow();
-    return String.format(
-        Locale.ROOT,
-        "%-6s  p50 of onDying: %.2f ms, goal at most %.2f ms",
-        median <= GOAL_NANOS ? "met" : "missed",
-        median / 1e6,
-        GOAL_NANOS / 1e6);
   }
 }

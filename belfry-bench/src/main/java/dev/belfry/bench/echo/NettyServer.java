@@ -29,7 +29,7 @@ import java.net.InetSocketAddress;
  */
 public final class NettyServer {
   /** Netty's ways to the kernel. */
-  enum Transport {
+  public enum Transport {
     EPOLL(EpollServerSocketChannel.class),
     IO_URING(IoUringServerSocketChannel.class),
     IO_URING_BUFFERS(IoUringServerSocketChannel.class);

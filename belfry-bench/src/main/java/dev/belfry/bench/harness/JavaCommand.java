@@ -8,7 +8,11 @@ import java.util.List;
 public final class JavaCommand {
   /** The same for all, so that no contender has a smaller heap than another. */
   private static final List<String> COMMON =
-      List.of("-Xms1g", "-Xmx1g", "--enable-native-access=ALL-UNNAMED");
+      List.of(
+          "-Xms1g",
+          "-Xmx1g",
+          "--enable-native-access=ALL-UNNAMED",
+          "-Dslf4j.internal.verbosity=ERROR"); // several peers log by it, if anybody listens
 
   /** What Belfry's coroutines need to run on the loop thread. */
   public static final List<String> BELFRY = List.of("--add-opens=java.base/java.lang=ALL-UNNAMED");

@@ -58,7 +58,6 @@ enum IpcContender {
           "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
           "--add-exports=jdk.unsupported/sun.misc=ALL-UNNAMED",
           "--add-exports=jdk.compiler/com.sun.tools.javac.file=ALL-UNNAMED",
-          "-Dslf4j.internal.verbosity=ERROR",
           "-Dagrona.disable.bounds.checks=true",
           "-Dchronicle.analytics.disable=true");
 

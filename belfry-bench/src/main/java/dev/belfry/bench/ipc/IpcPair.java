@@ -33,8 +33,7 @@ final class IpcPair {
       double warmSeconds,
       double seconds)
       throws IOException {
-    Path base = Files.isDirectory(IN_MEMORY) ? IN_MEMORY : Path.of("/tmp");
-    Path directory = Files.createTempDirectory(base, "belfry-ipc");
+    Path directory = newDirectory();
     try {
       List<String> answering = contender.command(ring, passive, directory, length);
       // Each on a processor of its own: two that spin on one processor measure the scheduler. A JVM
@@ -57,7 +56,13 @@ final class IpcPair {
     }
   }
 
-  private static void delete(Path directory) throws IOException {
+  /** For the files of a contender; in memory if there is such a place. */
+  static Path newDirectory() throws IOException {
+    Path base = Files.isDirectory(IN_MEMORY) ? IN_MEMORY : Path.of("/tmp");
+    return Files.createTempDirectory(base, "belfry-ipc");
+  }
+
+  static void delete(Path directory) throws IOException {
     try (Stream<Path> files = Files.walk(directory)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(file);

@@ -1,0 +1,63 @@
+package dev.belfry.bench.call;
+
+import dev.belfry.bench.harness.JavaCommand;
+import java.util.Arrays;
+import java.util.List;
+
+/** Ways to have something done elsewhere. */
+enum CallContender {
+  /** The worker fetches and runs calls on one platform thread. */
+  BELFRY("belfry"),
+  /** The worker runs each call on a virtual thread, as it does where nothing else is said. */
+  BELFRY_VIRTUAL("belfry-virtual"),
+  UNIX("unix-socket"),
+  NETTY("netty"),
+  GRPC("grpc"),
+  /** In the same process: the floor of what a hand-over to another thread costs. */
+  EXECUTOR("executor"),
+  /** No calls at all: messages there and back, as many under way as there would be callers. */
+  RING("ring");
+
+  /** The name on the command line and in the tables. */
+  final String label;
+
+  CallContender(String label) {
+    this.label = label;
+  }
+
+  static List<String> labels() {
+    return Arrays.stream(values()).map(contender -> contender.label).toList();
+  }
+
+  static CallContender of(String label) {
+    return Arrays.stream(values())
+        .filter(contender -> contender.label.equals(label))
+        .findAny()
+        .orElseThrow();
+  }
+
+  /** How the process that calls is started. */
+  List<String> command() {
+    return JavaCommand.of(flags(), CallMain.class, label);
+  }
+
+  private List<String> flags() {
+    return switch (this) {
+      case NETTY, GRPC -> JavaCommand.NETTY;
+      default -> JavaCommand.BELFRY;
+    };
+  }
+
+  /** In that process. */
+  Calling open() throws Exception {
+    return switch (this) {
+      case BELFRY -> PoolCalling.open(1);
+      case BELFRY_VIRTUAL -> PoolCalling.open(0);
+      case UNIX -> UnixCalling.open();
+      case NETTY -> NettyCalling.open();
+      case GRPC -> GrpcCalling.open();
+      case EXECUTOR -> new ExecutorCalling();
+      case RING -> RingRoundTrips.open();
+    };
+  }
+}

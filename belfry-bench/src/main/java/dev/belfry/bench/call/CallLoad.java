@@ -1,0 +1,117 @@
+package dev.belfry.bench.call;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.HdrHistogram.Histogram;
+
+/**
+ * So many callers, each on a thread of its own and with one call at a time, for a while.
+ *
+ * @param callers how many
+ * @param perSecond how many calls a second are due, of all callers together; 0 for as many as
+ *     possible. A call counts from the moment when it was due, also if its caller was then still
+ *     busy with the one before.
+ * @param nanos how long
+ */
+record CallLoad(int callers, int perSecond, long nanos) {
+
+  /** The load in the results. */
+  Map<String, Object> params() {
+    var params = new LinkedHashMap<String, Object>();
+    params.put("callers", callers);
+    params.put("payloadBytes", Caller.BYTES);
+    if (perSecond > 0) {
+      params.put("callsDuePerSecond", perSecond);
+    }
+    return params;
+  }
+
+  static CallLoad parse(String line) {
+    String[] words = line.split(" ", -1);
+    return new CallLoad(
+        Integer.parseInt(words[0]), Integer.parseInt(words[1]), Long.parseLong(words[2]));
+  }
+
+  /** For {@link #parse}. */
+  String line() {
+    return callers + " " + perSecond + " " + nanos;
+  }
+
+  /** The same for another while. */
+  CallLoad lasting(long otherNanos) {
+    return new CallLoad(callers, perSecond, otherNanos);
+  }
+
+  CallFigures run(Calling calling) throws Exception {
+    var together = new CyclicBarrier(callers);
+    var tasks = new ArrayList<Callable<Histogram>>();
+    for (int i = 0; i < callers; i++) {
+      Caller caller = calling.caller();
+      tasks.add(
+          () -> {
+            together.await();
+            return perSecond > 0 ? callWhenDue(caller) : callOnAndOn(caller);
+          });
+    }
+    Histogram all = CallFigures.histogram();
+    long began = System.nanoTime();
+    try (ExecutorService threads = Executors.newFixedThreadPool(callers)) {
+      List<Future<Histogram>> done = threads.invokeAll(tasks);
+      for (Future<Histogram> one : done) {
+        all.add(one.get());
+      }
+    }
+    return CallFigures.of(all, System.nanoTime() - began);
+  }
+
+  private Histogram callOnAndOn(Caller caller) throws Exception {
+    Histogram latencies = CallFigures.histogram();
+    byte[] payload = new byte[Caller.BYTES];
+    long began = System.nanoTime();
+    long until = began + nanos;
+    for (long number = 0; began - until < 0; number++) {
+      call(caller, payload, number);
+      long now = System.nanoTime();
+      latencies.recordValue(now - began);
+      began = now;
+    }
+    return latencies;
+  }
+
+  private Histogram callWhenDue(Caller caller) throws Exception {
+    Histogram latencies = CallFigures.histogram();
+    byte[] payload = new byte[Caller.BYTES];
+    long interval = 1_000_000_000L * callers / perSecond;
+    long due = System.nanoTime();
+    long until = due + nanos;
+    for (long number = 0; due - until < 0; number++) {
+      while (System.nanoTime() - due < 0) {
+        Thread.onSpinWait(); // a sleep would be late by more than most calls take
+      }
+      call(caller, payload, number);
+      long now = System.nanoTime();
+      latencies.recordValue(now - due);
+      if (now - until > nanos) {
+        break; // it cannot keep up at all
+      }
+      due += interval;
+    }
+    return latencies;
+  }
+
+  private static void call(Caller caller, byte[] payload, long number) throws Exception {
+    ByteBuffer.wrap(payload).putLong(0, number);
+    if (!Arrays.equals(caller.call(payload), payload)) {
+      throw new IllegalStateException("call %d was answered by something else".formatted(number));
+    }
+  }
+}

@@ -1,0 +1,15 @@
+package dev.belfry.bench.call;
+
+import dev.belfry.bench.harness.ContenderMain;
+
+/** The process of a contender that calls; it starts the one that answers. */
+public final class CallMain {
+  private CallMain() {}
+
+  public static void main(String[] arguments) throws Exception {
+    try (Calling calling = CallContender.of(arguments[0]).open()) {
+      ContenderMain.serve(question -> calling.measure(CallLoad.parse(question)).line());
+    }
+    System.exit(0); // whatever the other threads of a contender still do
+  }
+}

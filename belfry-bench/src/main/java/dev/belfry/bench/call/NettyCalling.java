@@ -1,0 +1,106 @@
+package dev.belfry.bench.call;
+
+import dev.belfry.bench.echo.NettyServer;
+import dev.belfry.bench.harness.ContenderProcess;
+import dev.belfry.bench.harness.JavaCommand;
+import dev.belfry.bench.harness.Pinning;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollSocketChannel;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** The echo server on Netty, called over a loopback connection for each caller. */
+final class NettyCalling implements Calling {
+  private final ContenderProcess server;
+  private final int port;
+  private final EventLoopGroup group =
+      new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+
+  private NettyCalling(ContenderProcess server, int port) {
+    this.server = server;
+    this.port = port;
+  }
+
+  static Calling open() throws IOException {
+    List<String> command =
+        JavaCommand.of(JavaCommand.NETTY, NettyServer.class, NettyServer.Transport.EPOLL.name());
+    ContenderProcess server = ContenderProcess.start("netty", command, Pinning.NONE);
+    return new NettyCalling(server, Integer.parseInt(server.awaitReady()));
+  }
+
+  @Override
+  public Caller caller() throws InterruptedException {
+    var connection = new Connection();
+    Channel channel =
+        new Bootstrap()
+            .group(group)
+            .channel(EpollSocketChannel.class)
+            .option(ChannelOption.TCP_NODELAY, true)
+            .handler(connection)
+            .connect(InetAddress.getLoopbackAddress(), port)
+            .sync()
+            .channel();
+    return payload -> connection.call(channel, payload);
+  }
+
+  @Override
+  public void close() {
+    var _ = group.shutdownGracefully();
+    server.close();
+  }
+
+  /** Puts the answer together on the event loop, and wakes who waits for it. */
+  private static final class Connection extends SimpleChannelInboundHandler<ByteBuf> {
+    private byte[] incoming = new byte[Caller.BYTES];
+    private int received;
+    private volatile @Nullable Thread caller;
+    private volatile byte @Nullable [] answer;
+
+    byte[] call(Channel channel, byte[] payload) throws IOException {
+      caller = Thread.currentThread();
+      answer = null;
+      var _ =
+          channel.writeAndFlush(
+              channel.alloc().directBuffer(payload.length).writeBytes(payload),
+              channel.voidPromise());
+      byte[] come = answer;
+      while (come == null) {
+        if (!channel.isActive()) {
+          throw new IOException("the other process is gone");
+        }
+        LockSupport.park(this);
+        come = answer;
+      }
+      return come;
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, ByteBuf some) {
+      int length = some.readableBytes();
+      some.readBytes(incoming, received, length);
+      received += length;
+      if (received == Caller.BYTES) {
+        answer = incoming;
+        incoming = new byte[Caller.BYTES];
+        received = 0;
+        LockSupport.unpark(caller);
+      }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+      LockSupport.unpark(caller);
+    }
+  }
+}

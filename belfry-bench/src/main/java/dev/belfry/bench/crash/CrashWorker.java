@@ -1,0 +1,57 @@
+package dev.belfry.bench.crash;
+
+import dev.belfry.workers.JavaWorker;
+import dev.belfry.workers.Request;
+import dev.belfry.workers.Worker;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+
+/** The worker that is killed: it answers with its process id. */
+final class CrashWorker {
+  /** Appends a line with the number of the call to a file, and then answers. */
+  static final String APPEND = "append";
+
+  /** Answers. */
+  static final String ANSWER = "answer";
+
+  private CrashWorker() {}
+
+  /** A small JVM, so that the kernel has less to clear away and the next one is up soon. */
+  static JavaWorker command(Path effects) {
+    return new JavaWorker(
+        CrashWorker.class,
+        List.of("-Xmx32m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+        List.of(effects.toString()),
+        effects.resolveSibling("crashes"));
+  }
+
+  public static void main(String[] arguments) throws IOException {
+    Path effects = Path.of(arguments[0]);
+    byte[] pid =
+        ByteBuffer.allocate(Integer.BYTES)
+            .putInt(Math.toIntExact(ProcessHandle.current().pid()))
+            .array();
+    try (FileChannel file =
+        FileChannel.open(effects, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+      Worker.main(arguments)
+          .on(
+              APPEND,
+              request -> {
+                file.write(ByteBuffer.wrap(line(request)));
+                return pid;
+              })
+          .on(ANSWER, _ -> pid)
+          .run();
+    }
+  }
+
+  private static byte[] line(Request request) {
+    long number = ByteBuffer.wrap(request.payload()).getLong();
+    return (number + "\n").getBytes(StandardCharsets.US_ASCII);
+  }
+}

@@ -1,0 +1,5 @@
+/** What becomes of calls whose workers are killed. */
+@NullMarked
+package dev.belfry.bench.crash;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.belfry.bench.plot;
+
+import org.jspecify.annotations.NullMarked;

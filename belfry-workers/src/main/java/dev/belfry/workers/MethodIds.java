@@ -1,0 +1,24 @@
+package dev.belfry.workers;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Remembers the numbers of methods, as a digest takes longer than the way to a worker. */
+final class MethodIds {
+  /** Names may come from outside, so not all of them are kept. */
+  private static final int MOST = 1024;
+
+  private final Map<String, Long> ids = new ConcurrentHashMap<>();
+
+  long of(String name) {
+    Long known = ids.get(name);
+    if (known != null) {
+      return known;
+    }
+    long id = Protocol.methodId(name);
+    if (ids.size() < MOST) {
+      ids.put(name, id);
+    }
+    return id;
+  }
+}
