@@ -494,8 +494,8 @@ static inline bool belfry_cancelled(belfry_call *call) {
         && belfry_receive(&w->guest, &message, BELFRY_NOW) == BELFRY_OK) {
         w->trouble = belfry__take_message(w, &message, call);
     }
-    return call->cancelled || w->trouble != BELFRY_OK || belfry__now() >= call->deadline
-        || belfry_end(&w->guest) != BELFRY_OK;
+    call->cancelled |= belfry__now() >= call->deadline; /* the pool is about to say so */
+    return call->cancelled || w->trouble != BELFRY_OK || belfry_end(&w->guest) != BELFRY_OK;
 }
 
 static inline void belfry__run_first(belfry_worker *w) {
