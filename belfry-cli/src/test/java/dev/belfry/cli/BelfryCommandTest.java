@@ -45,6 +45,8 @@ class BelfryCommandTest {
         ? List.of()
         : help.substring(list)
             .lines()
+            .skip(2) // the end of the line before, and the heading
+            .takeWhile(line -> line.startsWith(" ")) // exit codes look alike
             .filter(line -> line.matches(" {2}\\S.*"))
             .map(line -> line.strip().replaceAll(" .*", ""))
             .filter(name -> !Set.of("help", "bench", "completion").contains(name))
