@@ -1,0 +1,58 @@
+package dev.belfry.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.linux.Signo;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whoever types what the README says, one line after the other, sees it work. */
+@Timeout(300)
+final class ReadmeIT {
+  private static final String HOST = "./belfry run";
+
+  @TempDir private Path directory = Path.of("");
+
+  @Test
+  void everyCommandOfTheReadmeWorks() throws Exception {
+    List<String> commands = commands();
+    assertThat(commands).startsWith(HOST).hasSizeGreaterThan(5);
+    try (Program host = inProject("exec " + HOST).start()) {
+      host.awaitLine("kill -TERM"); // the last of what it says to try
+      for (String command : commands) {
+        if (!command.equals(HOST)) {
+          Program.Result result = inProject(command).run();
+          assertThat(result.exitCode()).as("%s: %s", command, result).isZero();
+          assertThat(result.out()).as(command).isNotBlank();
+        }
+      }
+      assertThat(host.signalUntilTheEnd(Signo.TERM).exitCode()).isEqualTo(143);
+    }
+  }
+
+  private Program.Start inProject(String command) {
+    return Program.of("bash", "-c", command)
+        .in(Installation.PROJECT)
+        .with("XDG_RUNTIME_DIR", directory.toString());
+  }
+
+  /** Those in blocks, without what is said about them. */
+  private static List<String> commands() throws IOException {
+    var commands = new ArrayList<String>();
+    boolean inBlock = false;
+    for (String line : Files.readAllLines(Installation.PROJECT.resolve("README.md"))) {
+      if (line.startsWith("```")) {
+        inBlock = !inBlock;
+      } else if (inBlock && line.startsWith("./belfry")) {
+        commands.add(line.replaceFirst(" +#.*", ""));
+      }
+    }
+    return commands;
+  }
+}
