@@ -49,6 +49,8 @@ final class CNames {
           Map.entry("SocketAddresses.IN6_SCOPE", "offsetof(struct sockaddr_in6, sin6_scope_id)"),
           Map.entry("SocketAddresses.UN_PATH", "offsetof(struct sockaddr_un, sun_path)"),
           Map.entry("SocketAddresses.UN_PATH_BYTES", "sizeof(((struct sockaddr_un *)0)->sun_path)"),
+          Map.entry("Terminal.LFLAG", "offsetof(struct termios, c_lflag)"),
+          Map.entry("Terminal.CC", "offsetof(struct termios, c_cc)"),
           Map.entry("Timespec.BYTES", "sizeof(struct timespec)"),
           Map.entry("Timespec.SECONDS", "offsetof(struct timespec, tv_sec)"),
           Map.entry("Timespec.NANOS", "offsetof(struct timespec, tv_nsec)"));

@@ -34,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class HeaderNumbersTest {
   private static final String HEADERS =
       """
+      #include <asm/termbits.h>
       #include <errno.h>
       #include <fcntl.h>
       #include <limits.h>
@@ -52,6 +53,7 @@ final class HeaderNumbersTest {
       #include <sys/epoll.h>
       #include <sys/eventfd.h>
       #include <sys/file.h>
+      #include <sys/ioctl.h>
       #include <sys/mman.h>
       #include <sys/prctl.h>
       #include <sys/resource.h>
@@ -79,6 +81,8 @@ final class HeaderNumbersTest {
     struct(ours, "struct cmsghdr", "cmsg_", Message.CMSGHDR);
     struct(ours, "struct flock", "l_", FileLocks.FLOCK);
     struct(ours, "struct pollfd", "", PollSet.LAYOUT);
+    struct(ours, "struct termios", "c_", Terminal.TERMIOS);
+    struct(ours, "struct winsize", "ws_", Terminal.WINSIZE);
     struct(ours, "siginfo_t", "si_", PidFd.SIGINFO);
     struct(ours, "struct open_how", "", OpenFile.OPEN_HOW);
     struct(ours, "struct io_uring_params", "", UringStructs.PARAMS);
