@@ -24,7 +24,8 @@ final class CrashWorker {
   /** A small JVM, so that the kernel has less to clear away and the next one is up soon. */
   static JavaWorker command(Path effects) {
     return new JavaWorker(
-        CrashWorker.class,
+        CrashWorker.class.getName(),
+        List.of(),
         List.of("-Xmx32m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
         List.of(effects.toString()),
         effects.resolveSibling("crashes"));
