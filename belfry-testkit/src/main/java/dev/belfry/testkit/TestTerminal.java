@@ -124,7 +124,8 @@ public final class TestTerminal implements AutoCloseable {
 
   /** The processes that run in it, so that signals can be sent to them; without {@code setsid}. */
   public List<ProcessHandle> programs() {
-    return process.descendants().toList();
+    List<ProcessHandle> below = process.descendants().toList();
+    return below.isEmpty() ? List.of(process.toHandle()) : below; // it forks only if it has to
   }
 
   /** Waits until its program has ended and all it said is read; returns its exit code. */
