@@ -152,10 +152,11 @@ final class Architecture {
         "are neither the command nor an exit port nor a main class",
         type -> {
           JavaClass outer = type;
+          boolean hasMain = hasMain(type);
           while (outer.getEnclosingClass().isPresent()) {
             outer = outer.getEnclosingClass().get();
+            hasMain |= hasMain(outer);
           }
-          boolean hasMain = outer.getMethods().stream().anyMatch(m -> m.getName().equals("main"));
           Room room = Room.of(type.getPackageName()).orElse(Room.LINUX);
           return switch (room) {
             case CLI -> false;
@@ -164,5 +165,9 @@ final class Architecture {
             default -> true;
           };
         });
+  }
+
+  private static boolean hasMain(JavaClass type) {
+    return type.getMethods().stream().anyMatch(method -> method.getName().equals("main"));
   }
 }
