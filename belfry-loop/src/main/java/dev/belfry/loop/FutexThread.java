@@ -102,16 +102,6 @@ final class FutexThread implements AutoCloseable {
   public void close() {
     closed = true;
     changed();
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Joining.awaitEnd(thread);
   }
 }
