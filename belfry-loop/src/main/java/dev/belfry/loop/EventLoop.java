@@ -478,6 +478,9 @@ public final class EventLoop implements AutoCloseable {
     if (until == Sleep.AWAKE || !work.isEmpty() || work.hasPosted()) {
       return Sleep.AWAKE;
     }
+    if (timers.hasNewcomers()) {
+      timers.settle(System.nanoTime());
+    }
     long earliest = timers.earliest();
     if (until == Sleep.FOREVER) {
       return earliest;
@@ -491,6 +494,7 @@ public final class EventLoop implements AutoCloseable {
       return;
     }
     long now = System.nanoTime();
+    timers.settle(now);
     TimerOperation timer;
     while ((timer = timers.pollExpired(now)) != null) {
       metrics.timerLag(now - timer.deadline());
@@ -539,6 +543,7 @@ public final class EventLoop implements AutoCloseable {
 
   private void cancelAll() {
     TimerOperation timer;
+    timers.settle(System.nanoTime());
     while ((timer = timers.poll()) != null) {
       timer.completeStopped();
     }

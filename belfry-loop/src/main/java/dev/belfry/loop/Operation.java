@@ -120,7 +120,7 @@ public abstract class Operation<T> extends Task {
       future.start = starts;
     }
     late = !inLoop && loop.isStopRequested() && !isInternal();
-    prepare();
+    prepare(inLoop);
     if (inLoop) {
       begin(false);
     } else {
@@ -265,7 +265,7 @@ public abstract class Operation<T> extends Task {
   }
 
   /** Called by the starting thread, before the loop sees the start. */
-  void prepare() {}
+  void prepare(boolean inLoop) {}
 
   /** Begins the work; on the loop thread. It ends with one of the complete methods. */
   abstract void launch();

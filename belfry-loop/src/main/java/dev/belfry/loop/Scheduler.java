@@ -27,7 +27,7 @@ public record Scheduler(EventLoop loop) implements Executor {
     return new TimerOperation(loop).at(deadlineNanos);
   }
 
-  /** Completes on the loop thread after a delay, counted from its start. */
+  /** Completes on the loop thread after a delay; see {@link TimerOperation#after}. */
   // r[impl loop.timer.api]
   public TimerOperation after(Duration delay) {
     return new TimerOperation(loop).after(delay);

@@ -67,7 +67,7 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
   }
 
   @Override
-  void prepare() {
+  void prepare(boolean inLoop) {
     if (limitNanos != NO_LIMIT) {
       deadline = System.nanoTime() + Math.min(limitNanos, Long.MAX_VALUE / 4);
     }

@@ -8,6 +8,11 @@ import org.jspecify.annotations.Nullable;
  * four children to a node, in three arrays, so that sifting compares plain numbers that lie
  * together.
  *
+ * <p>The loop thread starts and cancels many timers in one turn, and nobody asks when they are due
+ * before the turn is over. So a delay that is started there is first put beside the heap, and
+ * counts from when the loop next looks at the clock, once for all of them: later than its start, so
+ * nothing fires early, and by no more than a turn. One that is cancelled before never enters.
+ *
  * <p>A timer that is cancelled soon mostly stands where it was put, at the lower edge of the heap,
  * and is taken out at once. Any other leaves its entry behind: an entry counts only while its timer
  * still has the entry's number. Entries that do not count are dropped when they reach the top, and
@@ -28,32 +33,74 @@ final class TimerHeap {
 
   private long lastNumber;
 
+  /** Timers whose delay does not count yet; the index of each is the complement of its place. */
+  private @Nullable TimerOperation[] newcomers = new @Nullable TimerOperation[64];
+
+  private int newcomerCount;
+
   /** How many timers are pending. */
   int pending() {
-    return size - cancelled;
+    return size - cancelled + newcomerCount;
   }
 
   /** How many entries there are, counting those of cancelled timers. */
   int entries() {
-    return size;
+    return size + newcomerCount;
   }
 
   /** Adds a timer, which gets a number that no other timer has. */
   // r[impl loop.timer.heap]
   void add(TimerOperation timer, long deadline) {
+    timer.number = ++lastNumber;
+    insert(timer, deadline);
+  }
+
+  /** Adds a timer whose delay counts from the next {@link #settle}. */
+  void addNewcomer(TimerOperation timer) {
+    if (newcomerCount == newcomers.length) {
+      newcomers = Arrays.copyOf(newcomers, newcomerCount * 2);
+    }
+    timer.number = ++lastNumber;
+    timer.index = ~newcomerCount;
+    newcomers[newcomerCount++] = timer;
+  }
+
+  /** Whether there are timers that wait for {@link #settle}. */
+  boolean hasNewcomers() {
+    return newcomerCount > 0;
+  }
+
+  /** Has the delays of all newcomers count from a time, which is not before their starts. */
+  // r[impl loop.timer.delay]
+  void settle(long now) {
+    for (int i = 0; i < newcomerCount; i++) {
+      TimerOperation timer = newcomers[i];
+      newcomers[i] = null;
+      if (timer != null) {
+        insert(timer, timer.settle(now));
+      }
+    }
+    newcomerCount = 0;
+  }
+
+  private void insert(TimerOperation timer, long deadline) {
     if (size == deadlines.length) {
       deadlines = Arrays.copyOf(deadlines, size * 2);
       numbers = Arrays.copyOf(numbers, size * 2);
       timers = Arrays.copyOf(timers, size * 2);
     }
-    timer.number = ++lastNumber;
-    timer.index = siftUp(size++, deadline, lastNumber, timer);
+    timer.index = siftUp(size++, deadline, timer.number, timer);
   }
 
   /** Takes a timer out; its entry may stay for a while. */
   // r[impl loop.timer.cancel-lazy]
   void cancel(TimerOperation timer) {
     int index = timer.index;
+    if (index < 0) {
+      removeNewcomer(~index);
+      timer.number = TimerOperation.NOT_PENDING;
+      return;
+    }
     boolean atTheEdge = index * CHILDREN + 1 >= size;
     if (atTheEdge && index < size && numbers[index] == timer.number) {
       removeLeaf(index);
@@ -67,7 +114,10 @@ final class TimerHeap {
     }
   }
 
-  /** The earliest deadline, or {@code Long.MAX_VALUE} if there is no timer. */
+  /**
+   * The earliest deadline of those that are settled, or {@code Long.MAX_VALUE} if there is no
+   * timer.
+   */
   long earliest() {
     dropCancelled();
     return size == 0 ? Long.MAX_VALUE : deadlines[0];
@@ -82,7 +132,7 @@ final class TimerHeap {
     return poll();
   }
 
-  /** Takes any pending timer out; null if there is none. */
+  /** Takes the earliest timer of those that are settled out; null if there is none. */
   @Nullable TimerOperation poll() {
     dropCancelled();
     TimerOperation timer = timers[0];
@@ -91,6 +141,16 @@ final class TimerHeap {
       removeTop();
     }
     return timer;
+  }
+
+  private void removeNewcomer(int place) {
+    int last = --newcomerCount;
+    TimerOperation moved = newcomers[last];
+    newcomers[last] = null;
+    if (place < last && moved != null) {
+      newcomers[place] = moved;
+      moved.index = ~place;
+    }
   }
 
   private void dropCancelled() {

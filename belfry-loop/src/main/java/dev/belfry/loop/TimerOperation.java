@@ -15,12 +15,16 @@ public final class TimerOperation extends Operation<Void> {
   /** Which entry of the heap is this timer's; changed by the heap alone. */
   long number = NOT_PENDING;
 
-  /** Where the heap has put that entry; it may have been moved since. */
+  /** Where the heap has put that entry; it may have been moved since. The heap's alone too. */
   int index;
 
   private final boolean internal;
   private boolean relative;
   private long nanos;
+
+  /** Whether the deadline is still a delay, which the loop has yet to count from some time. */
+  private boolean unsettled;
+
   private long deadline;
 
   TimerOperation(EventLoop loop) {
@@ -53,7 +57,10 @@ public final class TimerOperation extends Operation<Void> {
     return this;
   }
 
-  /** Sets a delay for the next start, counted from the start. */
+  /**
+   * Sets a delay for the next start, counted from the start; if that is on the loop thread, from
+   * when the loop next looks at the clock, which it does in the same turn.
+   */
   public TimerOperation after(Duration delay) {
     return afterNanos(Scheduler.nanosOf(delay));
   }
@@ -65,14 +72,21 @@ public final class TimerOperation extends Operation<Void> {
     return this;
   }
 
-  /** When it fires; set by the starting thread, so that it can see whether to wake the loop. */
+  /** When it fires. Known from the start if another thread starts it, which may have to wake us. */
   long deadline() {
     return deadline;
   }
 
+  /** Has the delay count from a time; says when that makes it fire. */
+  long settle(long now) {
+    deadline += now;
+    return deadline;
+  }
+
   @Override
-  void prepare() {
-    deadline = relative ? System.nanoTime() + nanos : nanos;
+  void prepare(boolean inLoop) {
+    unsettled = relative && inLoop;
+    deadline = relative && !inLoop ? System.nanoTime() + nanos : nanos;
   }
 
   @Override
@@ -87,7 +101,11 @@ public final class TimerOperation extends Operation<Void> {
 
   @Override
   void launch() {
-    loop.timers().add(this, deadline);
+    if (unsettled) {
+      loop.timers().addNewcomer(this);
+    } else {
+      loop.timers().add(this, deadline);
+    }
   }
 
   @Override

@@ -80,6 +80,41 @@ final class TimerHeapTest {
     assertThat(heap.entries()).isZero();
   }
 
+  // r[verify loop.timer.delay]
+  @Test
+  void newcomersComeOutInTheOrderOfDeadlineAndStart() {
+    var heap = new TimerHeap();
+    var random = new Random(12);
+    var pending = new ArrayList<Entry>();
+    for (int round = 0; round < 100; round++) {
+      var newcomers = new ArrayList<Entry>();
+      long now = round * 100L;
+      for (int i = 0; i < 1000; i++) {
+        if (random.nextInt(3) > 0 || newcomers.isEmpty()) {
+          long delay = random.nextInt(500);
+          TimerOperation timer = new TimerOperation(loop).afterNanos(delay);
+          timer.prepare(true);
+          heap.addNewcomer(timer);
+          newcomers.add(new Entry(now + delay, round * 1000 + i, timer));
+        } else {
+          heap.cancel(removeAny(newcomers, random.nextInt(newcomers.size())).timer());
+        }
+      }
+      pending.addAll(newcomers);
+      assertThat(heap.pending()).isEqualTo(pending.size());
+      heap.settle(now);
+      assertThat(heap.hasNewcomers()).isFalse();
+      assertThat(heap.pending()).isEqualTo(pending.size());
+      heap.cancel(removeAny(pending, random.nextInt(pending.size())).timer());
+    }
+    pending.sort(Comparator.comparingLong(Entry::deadline).thenComparingLong(Entry::order));
+    for (Entry entry : pending) {
+      assertThat(entry.timer().deadline()).isEqualTo(entry.deadline());
+      assertSameTimer(heap.poll(), entry);
+    }
+    assertThat(heap.entries()).isZero();
+  }
+
   private static Entry removeAny(List<Entry> entries, int index) {
     Entry entry = entries.get(index);
     entries.set(index, entries.getLast());

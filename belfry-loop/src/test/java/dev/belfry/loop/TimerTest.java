@@ -127,6 +127,58 @@ final class TimerTest {
     }
   }
 
+  // r[verify loop.timer.delay]
+  @EveryBackend
+  void aDelayStartedOnTheLoopCountsFromWithinTheTurn(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      long delay = 2_000_000;
+      TimerOperation timer = loop.scheduler().after(Duration.ofNanos(delay));
+      var started = new AtomicLong();
+      loop.scheduler()
+          .execute(
+              () -> {
+                started.set(System.nanoTime());
+                timer.start(_ -> {});
+                timer.after(Duration.ofHours(1)); // which is for the next start
+              });
+      assertThat(loop.runSome()).isEqualTo(1);
+      assertThat(timer.deadline() - delay).isBetween(started.get(), System.nanoTime());
+      LoopSupport.drive(loop, () -> loop.inFlight() == 0);
+      assertThat(System.nanoTime() - timer.deadline()).isNotNegative();
+    }
+  }
+
+  // r[verify loop.timer.never-early] r[verify loop.timer.delay]
+  @EveryBackend
+  void noTimerStartedOnTheLoopFiresEarly(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      var random = new Random(43);
+      var early = new AtomicInteger();
+      var fired = new AtomicInteger();
+      Runnable startThree =
+          () -> {
+            for (int i = 0; i < 3; i++) {
+              long delay = random.nextLong(3_000_000);
+              TimerOperation timer = loop.scheduler().after(Duration.ofNanos(delay));
+              long due = System.nanoTime() + delay;
+              timer.start(
+                  _ -> {
+                    fired.incrementAndGet();
+                    if (System.nanoTime() - due < 0) {
+                      early.incrementAndGet();
+                    }
+                  });
+            }
+          };
+      for (int turn = 0; turn < 2000; turn++) {
+        loop.scheduler().execute(startThree);
+        loop.runSome();
+      }
+      LoopSupport.drive(loop, () -> fired.get() == 6000);
+      assertThat(early).hasValue(0);
+    }
+  }
+
   // r[verify loop.timer.never-early]
   @EveryBackend
   void noTimerOfTenThousandFiresEarly(Backend backend) throws IOException {
