@@ -78,7 +78,7 @@ final class DescriptorRaceTest {
   // r[verify loop.cancel.stopped] r[verify loop.backend.single]
   @EveryBackend
   void cancelAgainstReadiness(Backend backend) throws Exception {
-    int rounds = LoopSupport.rounds(5_000, 50_000); // on each of the backends
+    int rounds = LoopSupport.rounds(5_000, 100_000); // on each of the backends
     try (Driven driven = Driven.open(backend);
         var rival = new Rival()) {
       EventLoop loop = driven.loop();
@@ -122,7 +122,7 @@ final class DescriptorRaceTest {
   // r[verify loop.cancel.stopped] r[verify loop.fd.close]
   @EveryBackend
   void closeAgainstReadinessAndCancel(Backend backend) throws Exception {
-    int rounds = LoopSupport.rounds(5_000, 50_000); // on each of the backends
+    int rounds = LoopSupport.rounds(5_000, 100_000); // on each of the backends
     try (Driven driven = Driven.open(backend);
         var writer = new Rival();
         var canceller = new Rival()) {
@@ -200,7 +200,7 @@ final class DescriptorRaceTest {
   // r[verify loop.op.no-lost-edge]
   @EveryBackend
   void noByteIsOverlooked(Backend backend) throws Exception {
-    int rounds = LoopSupport.rounds(5_000, 50_000); // on each of the backends
+    int rounds = LoopSupport.rounds(5_000, 100_000); // on each of the backends
     try (Driven driven = Driven.open(backend);
         var rival = new Rival()) {
       EventLoop loop = driven.loop();

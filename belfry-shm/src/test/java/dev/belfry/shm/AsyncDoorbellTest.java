@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.belfry.linux.Sys;
+import dev.belfry.loop.Backend;
 import dev.belfry.loop.Coroutine;
 import dev.belfry.testkit.Descriptors;
 import java.time.Duration;
@@ -20,17 +21,26 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A bell that a loop hears. */
 @Timeout(60)
+@ParameterizedClass
+@EnumSource(Backend.class)
 final class AsyncDoorbellTest {
   private final Descriptors before = Descriptors.now();
+  private final Backend backend;
   private RunningLoop loop;
   private Doorbell.Pair bells;
 
+  AsyncDoorbellTest(Backend backend) {
+    this.backend = backend;
+  }
+
   @BeforeEach
   void open() throws Exception {
-    loop = RunningLoop.start();
+    loop = RunningLoop.start(backend);
     bells = Doorbell.pair(Sys.forAnyThread());
   }
 

@@ -1,5 +1,6 @@
 package dev.belfry.shm;
 
+import dev.belfry.loop.Backend;
 import dev.belfry.loop.EventLoop;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,7 +29,11 @@ final class RunningLoop implements AutoCloseable {
   }
 
   static RunningLoop start() throws IOException {
-    return new RunningLoop(EventLoop.open());
+    return start(Backend.EPOLL);
+  }
+
+  static RunningLoop start(Backend backend) throws IOException {
+    return new RunningLoop(EventLoop.open(backend));
   }
 
   EventLoop loop() {
