@@ -23,7 +23,8 @@ final class ReadmeIT {
   void everyCommandOfTheReadmeWorks() throws Exception {
     List<String> commands = commands();
     assertThat(commands).startsWith(HOST).hasSizeGreaterThan(5);
-    try (Program host = inProject("exec " + HOST).start()) {
+    try (DemoPorts _ = DemoPorts.hold();
+        Program host = inProject("exec " + HOST).start()) {
       host.awaitLine("kill -TERM"); // the last of what it says to try
       for (String command : commands) {
         if (!command.equals(HOST)) {

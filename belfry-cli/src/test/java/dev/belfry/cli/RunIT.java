@@ -10,7 +10,6 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,8 +39,8 @@ class RunIT {
 
   @Test
   void theDemonstrationDoesWhatItSaysToTry() throws Exception {
-    await().atMost(GENEROUS).until(() -> isFree(7070) && isFree(7071)); // the only test at these
-    try (Program demo = HostProgram.of(directory).start()) {
+    try (DemoPorts _ = DemoPorts.hold();
+        Program demo = HostProgram.of(directory).start()) {
       assertThat(demo.awaitLine("demo")).endsWith(": 2 workers and 1 spare");
       demo.awaitLine("  console http://127.0.0.1:7071/");
       String token = demo.awaitLine("  token").replaceFirst("  token +(\\S+) .*", "$1");
@@ -63,15 +62,6 @@ class RunIT {
       Program.Result result = demo.end();
       assertThat(result.exitCode()).isEqualTo(143);
       assertThat(result.err()).contains(" died: killed by SIGKILL pid=" + victim);
-    }
-  }
-
-  private static boolean isFree(int port) {
-    try (var socket = new Socket()) {
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-      return false;
-    } catch (IOException refused) {
-      return true;
     }
   }
 
@@ -111,7 +101,7 @@ class RunIT {
       host.program().signal(Signo.TERM);
 
       await().atMost(GENEROUS).until(() -> host.get("/health/ready").statusCode() == 503);
-      await().atMost(GENEROUS).until(() -> isFree(host.gateway().getPort()));
+      await().atMost(GENEROUS).until(() -> DemoPorts.isFree(host.gateway().getPort()));
       assertThatThrownBy(() -> host.call("echo", "late").get(60, TimeUnit.SECONDS))
           .hasCauseInstanceOf(ConnectException.class);
       assertThat(call.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
@@ -143,7 +133,7 @@ class RunIT {
       List<ProcessHandle> workers = host.workers();
       var call = host.sleep(LONG);
       host.program().signal(Signo.INT);
-      await().atMost(GENEROUS).until(() -> isFree(host.gateway().getPort()));
+      await().atMost(GENEROUS).until(() -> DemoPorts.isFree(host.gateway().getPort()));
       long began = System.nanoTime();
       host.program().signal(Signo.INT);
 
@@ -206,8 +196,8 @@ class RunIT {
 
   @Test
   void hangUpWithoutAFileIsRejectedWithARecord() throws Exception {
-    await().atMost(GENEROUS).until(() -> isFree(7070) && isFree(7071));
-    try (HostProgram host = HostProgram.start(directory)) {
+    try (DemoPorts _ = DemoPorts.hold();
+        HostProgram host = HostProgram.start(directory)) {
       host.program().signal(Signo.HUP);
 
       host.program().awaitErr("reload rejected");

@@ -1,0 +1,52 @@
+package dev.belfry.cli;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+
+/**
+ * The two ports at which a host listens that was given no configuration. Tests run in more than one
+ * process, so whoever starts such a host holds this meanwhile.
+ */
+final class DemoPorts implements AutoCloseable {
+  private static final Path LOCK = Installation.PROJECT.resolve("belfry-cli/target/demo-ports");
+
+  private final FileChannel held;
+
+  private DemoPorts(FileChannel held) {
+    this.held = held;
+  }
+
+  /** Waits until no other test holds them and nobody listens there. */
+  static DemoPorts hold() throws IOException {
+    Files.createDirectories(LOCK.getParent());
+    FileChannel channel =
+        FileChannel.open(LOCK, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    channel.lock();
+    await().atMost(Duration.ofSeconds(60)).until(() -> isFree(7070) && isFree(7071));
+    return new DemoPorts(channel);
+  }
+
+  /** Whether nobody listens at a port. */
+  static boolean isFree(int port) {
+    try (var socket = new Socket()) {
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      return false;
+    } catch (IOException refused) {
+      return true;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    held.close();
+  }
+}
