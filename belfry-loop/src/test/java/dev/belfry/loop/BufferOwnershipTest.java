@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +37,7 @@ final class BufferOwnershipTest {
   private static final class PoisonedBuffers {
     private final Deque<MemorySegment> free = new ArrayDeque<>();
     private final MemorySegment poison = Arena.ofAuto().allocate(BLOCK).fill(POISON);
-    private volatile int spoiled;
+    private final AtomicInteger spoiled = new AtomicInteger();
 
     PoisonedBuffers() {
       for (int i = 0; i < BUFFERS; i++) {
@@ -48,7 +49,7 @@ final class BufferOwnershipTest {
     MemorySegment take() {
       MemorySegment buffer = free.removeFirst();
       if (buffer.mismatch(poison) != -1) {
-        spoiled++;
+        spoiled.incrementAndGet();
       }
       return buffer;
     }
@@ -66,8 +67,8 @@ final class BufferOwnershipTest {
     private final BiFunction<MemorySegment, Long, TransferOperation> operation;
     private MemorySegment buffer = MemorySegment.NULL;
     private volatile @Nullable TransferOperation inFlight;
-    private volatile int completed;
-    private volatile int stopped;
+    private final AtomicInteger completed = new AtomicInteger();
+    private final AtomicInteger stopped = new AtomicInteger();
     private volatile boolean over;
 
     Endless(byte fill, BiFunction<MemorySegment, Long, TransferOperation> operation) {
@@ -85,9 +86,9 @@ final class BufferOwnershipTest {
 
     @Override
     public void completed(Operation<? extends Integer> ended) {
-      completed++;
+      completed.incrementAndGet();
       if (ended.outcome() == Outcome.STOPPED) {
-        stopped++;
+        stopped.incrementAndGet();
       } else {
         assertThat(ended.outcome()).isEqualTo(Outcome.VALUE);
       }
@@ -119,7 +120,7 @@ final class BufferOwnershipTest {
       var operations = new Endless(fill, reads ? file::readAt : file::writeAt);
       driven.scheduler().execute(operations::next);
       var random = new Random(5);
-      while (operations.completed < rounds) {
+      while (operations.completed.get() < rounds) {
         operations.cancel();
         LockSupport.parkNanos(random.nextInt(20_000));
       }
@@ -127,9 +128,9 @@ final class BufferOwnershipTest {
       LoopSupport.await(() -> operations.inFlight == null);
       file.close();
       if (backend == Backend.IO_URING) { // epoll does not help with files: the call is made at once
-        assertThat(operations.stopped).as("stopped").isPositive();
+        assertThat(operations.stopped).as("stopped").hasPositiveValue();
       }
-      return operations.buffers.spoiled;
+      return operations.buffers.spoiled.get();
     }
   }
 
