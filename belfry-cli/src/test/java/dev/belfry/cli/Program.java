@@ -41,11 +41,11 @@ final class Program implements AutoCloseable {
       // The build may itself be a background job or run under nohup.
       builder.command().addAll(List.of("env", "--default-signal"));
       builder.command().addAll(command);
-      for (String variable :
-          List.of(
-              "BELFRY_JAVA_HOME", "BELFRY_JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS")) {
+      for (String variable : List.of("BELFRY_JAVA_HOME", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS")) {
         builder.environment().remove(variable);
       }
+      // For a program of a few seconds the JVM's second compiler is only a burden.
+      builder.environment().put("BELFRY_JAVA_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
       builder.environment().put("BELFRY_NO_BUILD", "1");
       builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     }

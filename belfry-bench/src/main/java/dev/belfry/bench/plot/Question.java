@@ -12,6 +12,7 @@ enum Question {
   THROUGHPUT("ipc-throughput", "messagesPerSecond", "To another process", "million/s", 1e6, true),
   ECHO("echo", "messagesPerSecond", "TCP echo on one loop thread", "messages/s", 1, true),
   FILES("files", "readsPerSecond", "Reads of a file", "reads/s", 1, true),
+  TIMER_RATE("timers", "operationsPerSecond", "Timers on a loop", "million/s", 1e6, true),
   TIMERS("timers", "latenessP99Nanos", "Lateness of a timer, p99", "µs", 1e3, false),
   SIGNAL("signal", "latencyP50Nanos", "From a signal to its handler, p50", "µs", 1e3, false);
 

@@ -1,23 +1,27 @@
 package dev.belfry.cli.house;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.Location;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** The classes of all modules that have been compiled; the program is compiled last. */
+/**
+ * The classes of all modules that have been compiled; the program is compiled last, see its pom.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ArchitectureTest {
   private final Map<String, JavaClasses> classesOfModules = new TreeMap<>();
@@ -25,16 +29,23 @@ final class ArchitectureTest {
 
   @BeforeAll
   void importClasses() throws IOException {
-    var directories = new ArrayList<Path>();
+    var directories = new TreeMap<String, Path>();
     for (Path module : Project.current().modules()) {
       Path directory = module.resolve("target/classes");
       if (Files.isDirectory(directory)) {
-        directories.add(directory);
-        classesOfModules.put(
-            String.valueOf(module.getFileName()), new ClassFileImporter().importPath(directory));
+        directories.put(String.valueOf(module.getFileName()), directory);
       }
     }
-    classes = new ClassFileImporter().importPaths(directories);
+    classes = new ClassFileImporter().importPaths(directories.values());
+    directories.forEach(
+        (module, directory) ->
+            classesOfModules.put(module, classes.that(describe("lie there", liesIn(directory)))));
+  }
+
+  private static Predicate<JavaClass> liesIn(Path directory) {
+    String place = directory.toUri().toString();
+    return type ->
+        type.getSource().map(source -> source.getUri().toString().startsWith(place)).orElse(false);
   }
 
   @Test
