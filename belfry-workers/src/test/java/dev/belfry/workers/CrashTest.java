@@ -123,7 +123,7 @@ final class CrashTest {
       long resident = Long.parseLong(status.replaceFirst("(?s).*VmRSS:\\s+(\\d+) kB.*", "$1"));
       Runtime runtime = Runtime.getRuntime();
       return new Usage(
-          runtime.totalMemory() - runtime.freeMemory() >> 20,
+          (runtime.totalMemory() - runtime.freeMemory()) >> 20,
           resident >> 10,
           Descriptors.now().count());
     }
