@@ -8,8 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -44,27 +42,5 @@ final class LookoutTest {
       assertThat(call(pool, "upper", "sleeps")).isEqualTo("SLEEPS");
       return System.nanoTime() - began;
     };
-  }
-
-  /** One looks for all; when it leaves with its own answer, another does, or the loop. */
-  @Test
-  void whoLooksLeavesNobodyBehind() throws Exception {
-    try (WorkerPool pool = open(options(4).workers(1).spares(0));
-        ExecutorService platform = Executors.newFixedThreadPool(4);
-        ExecutorService virtual = Executors.newVirtualThreadPerTaskExecutor()) {
-      Callable<Integer> calls =
-          () -> {
-            int slow = 0;
-            for (int i = 0; i < CALLS; i++) {
-              slow += timed(pool).call() > LEFT_LYING_NANOS ? 1 : 0;
-            }
-            return slow;
-          };
-      var callers =
-          IntStream.range(0, 8).mapToObj(i -> (i % 2 == 0 ? platform : virtual).submit(calls));
-      for (Future<Integer> caller : callers.toList()) {
-        assertThat(caller.get()).as("answers left lying").isLessThan(CALLS / 3);
-      }
-    }
   }
 }
