@@ -55,11 +55,10 @@ class AdminAccessIT {
 
   /** The status of the answer; 000 if there is none. */
   private String curl(String... arguments) throws Exception {
-    var command = new ArrayList<String>();
-    command.addAll(List.of("-s", "-o", "/dev/null", "-w", "%{http_code}", "--cacert"));
-    command.add(directory.resolve("host.pem").toString());
+    var command = new ArrayList<>(List.of("curl", "-s", "-o", "/dev/null", "-w", "%{http_code}"));
+    command.addAll(List.of("--cacert", directory.resolve("host.pem").toString()));
     command.addAll(List.of(arguments));
-    return Program.of("curl", command.toArray(String[]::new)).run().out();
+    return Program.of(command.toArray(String[]::new)).run().out();
   }
 
   private void makeCertificate() throws Exception {
