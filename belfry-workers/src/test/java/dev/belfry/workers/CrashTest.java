@@ -146,6 +146,8 @@ final class CrashTest {
     var random = new Random(kills);
     for (int i = 0; i < kills; i++) {
       Thread.sleep(random.nextInt(20, 250));
+      // Faster than workers can start no pool can make it good, however slow the machine is.
+      assertThat(pool.awaitReady(Pools.LONG)).isTrue();
       var workers = pool.status().workers();
       if (!workers.isEmpty()) {
         int pid = workers.get(random.nextInt(workers.size())).pid();
