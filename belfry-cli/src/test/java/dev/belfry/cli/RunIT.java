@@ -287,14 +287,14 @@ class RunIT {
               count: 1
               spares: 0
               environment: {GREETING: dear}
-              limits: {open_files: 321}
+              limits: {open_files: 321, memory_mib: 2345}
             gateway: {listen: '127.0.0.1:0'}
             admin: {listen: '127.0.0.1:0'}
             """
                 .formatted(classes));
     try (HostProgram host = HostProgram.start(directory, config.toString())) {
       assertThat(host.call("about", "").get(60, TimeUnit.SECONDS).body())
-          .isEqualTo("hello dear 321");
+          .isEqualTo("hello dear 321 2345");
       host.program().signal(Signo.TERM);
       assertThat(host.program().end().exitCode()).isEqualTo(143);
     }

@@ -6,6 +6,8 @@ import dev.belfry.linux.ResourceLimit;
 import dev.belfry.linux.Sys;
 import dev.belfry.workers.Worker;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /** A worker that says how it was started. */
 final class SampleWorker {
@@ -13,7 +15,14 @@ final class SampleWorker {
 
   public static void main(String[] args) throws IOException {
     long descriptors = ResourceLimit.DESCRIPTORS.get(Sys.forAnyThread()).soft();
-    String text = args[0] + " " + System.getenv("GREETING") + " " + descriptors;
+    String text =
+        args[0] + " " + System.getenv("GREETING") + " " + descriptors + " " + dataMebibytes();
     Worker.main(args).on("about", _ -> text.getBytes(UTF_8)).run();
+  }
+
+  /** How much memory of its own it may have, as the kernel says. */
+  private static long dataMebibytes() throws IOException {
+    String limits = Files.readString(Path.of("/proc/self/limits"));
+    return Long.parseLong(limits.replaceFirst("(?s).*Max data size +(\\d+).*", "$1")) >> 20;
   }
 }

@@ -274,10 +274,23 @@ final class Ring {
     return wake(spaceWord);
   }
 
-  /** Wakes everybody at this ring, because its other end is gone or this one was closed. */
+  /**
+   * Wakes everybody at this ring, because its other end is gone or this one was closed. Also who
+   * has not seen that and is just about to sleep, as far as there is a flag to be changed; in
+   * format 1 such a one sleeps to the end of its stretch.
+   */
   void wakeAll() {
+    VarHandle.fullFence(); // what has ended is written before the flags are looked at
+    rouse(dataFlag);
+    rouse(spaceFlag);
     wakeConsumers();
     wakeProducers();
+  }
+
+  private void rouse(long flag) {
+    if (padded && memory.getInt(flag) == ASLEEP) {
+      memory.setIntRelease(flag, AWAKE);
+    }
   }
 
   /** Where the kernel has no futexes nobody sleeps on them. */

@@ -95,6 +95,9 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
       Link link = Link.claim(segment, ticket.peerId(), strategy, bell);
       life.attached(link);
       bell.announce();
+      // Nobody sleeps there yet. But this links the call, which takes tens of milliseconds, and the
+      // next time somebody waits for it.
+      link.outbox().wakeConsumers();
       return new ShmGuest(
           segment, new Exchange(link, sleepAt(segment, strategy, bell)), bell, lifeline, life);
     } catch (IOException | RuntimeException e) {

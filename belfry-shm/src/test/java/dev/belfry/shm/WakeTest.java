@@ -6,13 +6,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Sys;
 import dev.belfry.testkit.CProgram;
+import dev.belfry.testkit.SysTap;
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntSupplier;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -149,6 +155,31 @@ final class WakeTest {
       }
     }
     assertThat(best).isLessThan(SOON_NANOS);
+  }
+
+  /**
+   * A thread had looked whether the link was over, and was about to sleep, when another closed it:
+   * nobody slept who could be woken, and the thread slept for 50 ms.
+   */
+  @Test
+  void whoIsJustAboutToSleepIsNotMissed() throws Exception {
+    SysTap tap = SysTap.over(Sys.forAnyThread());
+    try (Sides sides = Sides.of(tap.sys(), Placement.PADDED, CONFIG, SLEEP)) {
+      var sleeps = new ArrayList<Boolean>();
+      tap.script(
+          "futex",
+          (nth, arguments) -> {
+            boolean waits = arguments.length > 3;
+            if (waits && nth == 1) {
+              sides.toGuest.close();
+              var word = (MemorySegment) arguments[0];
+              sleeps.add(word.get(ValueLayout.JAVA_INT, 0) == (int) arguments[2]);
+            }
+            return OptionalLong.empty();
+          });
+      assertThat(sides.toGuest.inbox().awaitData(FutexWait.FOREVER)).isEqualTo(Awaited.OVER);
+      assertThat(sleeps).as("whether the kernel lets it sleep").containsExactly(false);
+    }
   }
 
   /** Sleeps until it is over, and says when that was. */

@@ -32,8 +32,8 @@ final class Call {
   /** When somebody last looked how late it is; belongs to whoever has the call in hand. */
   private long nowNanos = startNanos;
 
-  /** How often it was given to a worker; belongs to whoever has the call in hand. */
-  int attempts;
+  /** How often it was given to a worker; written with the lock of that worker's desk. */
+  private int attempts;
 
   /** Who waits for it, if a thread does. */
   private final @Nullable Thread waiter;
@@ -84,8 +84,19 @@ final class Call {
     return place;
   }
 
+  /** It is given to a worker. */
   void place(PooledWorker worker, long id) {
+    attempts++;
     place = new Place(worker, id);
+  }
+
+  int attempts() {
+    return attempts;
+  }
+
+  /** The worker to which it was given has not seen anything of it. */
+  void wasNotTried() {
+    attempts--;
   }
 
   /** It has waited for something. */

@@ -7,19 +7,25 @@ import org.jspecify.annotations.Nullable;
 
 /** The calls that a worker has, by their ids. Not for several threads at once. */
 final class CallTable {
+  /** The ids that a message can have. */
+  private static final int ID_BITS = 32;
+
   private final @Nullable Call[] calls;
   private final long[] ids;
-  private final boolean[] sent;
   private final int[] free;
   private final int capacity;
+
+  /** The lowest bits of an id say where the call is, the others in which round it came. */
+  private final int indexBits;
+
   private int freeCount;
-  private long rounds;
+  private long round;
 
   CallTable(int capacity) {
     this.capacity = capacity;
+    this.indexBits = Integer.SIZE - Integer.numberOfLeadingZeros(capacity - 1);
     this.calls = new @Nullable Call[capacity];
     this.ids = new long[capacity];
-    this.sent = new boolean[capacity];
     this.free = new int[capacity];
     for (int i = 0; i < capacity; i++) {
       free[i] = capacity - 1 - i;
@@ -38,26 +44,23 @@ final class CallTable {
   /** Puts a call in; its id is used again only after all others were, and is never 0. */
   long add(Call call) {
     int index = free[--freeCount];
-    rounds = rounds == 0xffff_ffffL / capacity - 1 ? 1 : rounds + 1;
-    long id = rounds * capacity + index;
+    round++;
+    if (round >>> (ID_BITS - indexBits) != 0) {
+      round = 1;
+    }
+    long id = round << indexBits | index;
     calls[index] = call;
     ids[index] = id;
-    sent[index] = false;
     return id;
   }
 
   boolean contains(long id) {
-    int index = (int) (id % capacity);
-    return calls[index] != null && ids[index] == id;
+    int index = index(id);
+    return index < capacity && calls[index] != null && ids[index] == id;
   }
 
-  /** Marks a call as sent; false if it is not there any more. */
-  boolean markSent(long id) {
-    boolean there = contains(id);
-    if (there) {
-      sent[(int) (id % capacity)] = true;
-    }
-    return there;
+  private int index(long id) {
+    return (int) id & ((1 << indexBits) - 1);
   }
 
   /** Takes a call out; null if it is not there any more. */
@@ -65,19 +68,19 @@ final class CallTable {
     if (!contains(id)) {
       return null;
     }
-    int index = (int) (id % capacity);
+    int index = index(id);
     Call call = calls[index];
     calls[index] = null;
     free[freeCount++] = index;
     return call;
   }
 
-  /** Takes out those that were sent and of which something holds. */
-  List<Call> removeSent(Predicate<Call> condition) {
+  /** Takes out those of which something holds. */
+  List<Call> removeIf(Predicate<Call> condition) {
     var removed = new ArrayList<Call>();
     for (int i = 0; i < capacity; i++) {
       Call call = calls[i];
-      if (call != null && sent[i] && condition.test(call)) {
+      if (call != null && condition.test(call)) {
         removed.add(call);
         remove(ids[i]);
       }

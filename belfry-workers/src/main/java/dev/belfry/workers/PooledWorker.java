@@ -1,14 +1,12 @@
 package dev.belfry.workers;
 
 import dev.belfry.linux.ExitStatus;
-import dev.belfry.shm.Channel;
 import dev.belfry.shm.Message;
 import dev.belfry.shm.MessageHandler;
 import dev.belfry.shm.MessageKind;
 import dev.belfry.shm.Peer;
 import dev.belfry.shm.PeerListener;
 import dev.belfry.shm.SegmentConfig;
-import dev.belfry.shm.SendResult;
 import dev.belfry.shm.Witness;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -20,59 +18,42 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A worker process as its pool sees it: the calls it has, and what becomes of them. A call is in
- * the table from before it is sent until its answer has come, and whoever takes it out decides how
- * it goes on; so it ends once.
- */
+/** A worker process as its pool sees it: what it says, and how it comes and goes. */
 final class PooledWorker implements PeerListener, MessageHandler {
   private static final byte[] NO_BYTES = new byte[0];
 
-  enum State {
-    STARTING,
-    READY,
-    /** Finishes its calls and then ends. */
-    RETIRING,
-    DYING,
-    GONE
-  }
-
   private final String name;
   private final Supervisor supervisor;
-  private final CallTable table;
-  private final int attempts;
+  private final Desk desk;
   private final long deathsBefore;
   private final LatencyMeter latencies = new LatencyMeter();
   private final long startNanos = System.nanoTime();
 
   private @Nullable Peer peer;
-  private @Nullable Outgoing outgoing;
   private @Nullable Incoming incoming;
-  private @Nullable Lookout lookout;
+  private @Nullable Rehearsal rehearsal;
   private volatile Set<Long> methods = Set.of();
-  private volatile State state = State.STARTING;
-  private volatile int load;
   private final AtomicLong finished = new AtomicLong();
   private volatile long readyNanos;
-  private @Nullable Death death;
 
   /**
+   * A worker that is to be started.
+   *
    * @param deathsBefore how many died in its place before it
    */
   PooledWorker(String name, Supervisor supervisor, int capacity, int attempts, long deathsBefore) {
     this.name = name;
     this.supervisor = supervisor;
-    this.table = new CallTable(capacity);
-    this.attempts = attempts;
+    this.desk = new Desk(this, supervisor, capacity, attempts);
     this.deathsBefore = deathsBefore;
   }
 
   /** Before its process is started. */
   void connect(Peer guest, SegmentConfig config) {
     peer = guest;
-    outgoing = new Outgoing(guest, config.maxPayloadSize(), config.initialCredit());
+    desk.connect(guest, config);
     incoming = new Incoming(guest::channelOf);
-    lookout = new Lookout(guest, table, this);
+    rehearsal = new Rehearsal(guest);
   }
 
   String name() {
@@ -83,16 +64,17 @@ final class PooledWorker implements PeerListener, MessageHandler {
     return Objects.requireNonNull(peer);
   }
 
-  private Lookout lookout() {
-    return Objects.requireNonNull(lookout);
+  /** The calls it has. */
+  Desk desk() {
+    return desk;
   }
 
-  State state() {
-    return state;
+  WorkerState state() {
+    return desk.state();
   }
 
   int load() {
-    return load;
+    return desk.load();
   }
 
   long finished() {
@@ -108,8 +90,8 @@ final class PooledWorker implements PeerListener, MessageHandler {
     return new PoolStatus.WorkerStatus(
         name,
         peer().pid().orElse(0),
-        isSpare ? "spare" : state.name().toLowerCase(Locale.ROOT),
-        load,
+        isSpare ? "spare" : state().name().toLowerCase(Locale.ROOT),
+        load(),
         finished(),
         TimeUnit.NANOSECONDS.toMillis(nowNanos - startNanos),
         latencies.last(),
@@ -127,144 +109,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
     return methods.contains(methodId);
   }
 
-  // Calls.
-
-  /**
-   * Takes a call if there is room. Waits for the way to the worker to be free. A caller on a
-   * platform thread takes it on itself to look for answers, if nobody else does, before the worker
-   * can answer: so the worker need not wake anybody.
-   *
-   * @return whether the call is this worker's now, or has ended
-   */
-  boolean offer(Call call) {
-    long id;
-    synchronized (this) {
-      if (state != State.READY || table.isFull()) {
-        return false;
-      }
-      id = table.add(call);
-      load = table.size();
-    }
-    call.attempts++;
-    call.place(this, id);
-    if (sendAndLook(call, id)) {
-      return true;
-    }
-    lookout().listen();
-    SendResult result = send(call, id);
-    if (result == SendResult.SENT) {
-      sent(id);
-      return true;
-    }
-    take(id);
-    if (result == SendResult.TIMEOUT) {
-      call.failOverdue();
-    }
-    return call.isDone(); // else the worker is at its end, and has not got the whole call
-  }
-
-  /**
-   * Sends a small call and waits for its answer, if nobody else looks for answers just now. It must
-   * not wait for room: a worker that waits until its answers are read makes none.
-   */
-  private boolean sendAndLook(Call call, long id) {
-    if (!call.mayLook() || !isSmall(call) || !lookout().begin()) {
-      return false;
-    }
-    try {
-      byte[] bytes = Protocol.request(call.payload, call.timeLeftMillis());
-      SendResult result =
-          peer().send(MessageKind.REQUEST, id, call.methodId, bytes, 0, bytes.length);
-      if (result != SendResult.SENT) {
-        return false;
-      }
-      sent(id);
-      lookout().look(call, call.startNanos);
-      return true;
-    } finally {
-      lookout().end();
-    }
-  }
-
-  private boolean isSmall(Call call) {
-    return Objects.requireNonNull(outgoing)
-        .fits(Protocol.REQUEST_HEADER_BYTES + call.payload.length);
-  }
-
-  private SendResult send(Call call, long id) {
-    Outgoing out = Objects.requireNonNull(outgoing);
-    int timeLeft = call.timeLeftMillis();
-    if (isSmall(call)) {
-      byte[] bytes = Protocol.request(call.payload, timeLeft);
-      return out.send(MessageKind.REQUEST, id, call.methodId, bytes, call.deadlineNanos);
-    }
-    Channel channel = out.openChannel(() -> isOver(call), call.deadlineNanos);
-    if (channel == null) {
-      return isOver(call) ? SendResult.OVER : SendResult.TIMEOUT;
-    }
-    byte[] announced = Protocol.request(channel.id(), call.payload.length, timeLeft);
-    SendResult result =
-        out.send(MessageKind.REQUEST, id, call.methodId, announced, call.deadlineNanos);
-    return result == SendResult.SENT
-        ? out.sendChunks(channel, call.payload, () -> isOver(call), call.deadlineNanos)
-        : result;
-  }
-
-  private boolean isOver(Call call) {
-    return call.isDone() || state.compareTo(State.DYING) >= 0;
-  }
-
-  private void sent(long id) {
-    State now;
-    synchronized (this) {
-      if (!table.markSent(id)) {
-        return; // answered already
-      }
-      now = state;
-    }
-    // Whoever went through the table when the worker died has left out what was on its way there.
-    if (now == State.DYING) {
-      giveToOthers();
-    } else if (now == State.GONE) {
-      failAll();
-    }
-  }
-
-  /** Takes a call out; null if somebody else was first. */
-  private @Nullable Call take(long id) {
-    Call call;
-    synchronized (this) {
-      call = table.remove(id);
-      load = table.size();
-    }
-    if (call != null) {
-      supervisor.roomCame(this);
-    }
-    return call;
-  }
-
-  /** Nobody waits for a call any more. If the worker does not let it be, it counts as stuck. */
-  void giveUp(long id) {
-    boolean there;
-    synchronized (this) {
-      there = table.contains(id);
-    }
-    if (there && peer().isAttached()) {
-      peer().send(MessageKind.CANCEL, id, 0, NO_BYTES, 0, 0);
-      supervisor.watchStuck(this, id);
-    }
-  }
-
-  synchronized boolean isStillAt(long id) {
-    return table.contains(id);
-  }
-
-  /** Waits for a call awake; false if the caller had better sleep. */
-  boolean await(Call call) {
-    return call.mayLook() && lookout().await(call);
-  }
-
-  // Answers.
+  // What it says.
 
   @Override
   public void onMessage(Peer from, Message message) {
@@ -285,6 +130,10 @@ final class PooledWorker implements PeerListener, MessageHandler {
       hello(Protocol.parseHello(message.bytes(), message.length()));
       return;
     }
+    if (state() == WorkerState.STARTING) {
+      rehearse();
+      return;
+    }
     long id = message.id();
     Status status = Protocol.status(message.methodId());
     if ((message.methodId() & Protocol.ANSWER_IN_CHUNKS) == 0) {
@@ -299,19 +148,23 @@ final class PooledWorker implements PeerListener, MessageHandler {
 
   private void hello(List<String> names) {
     methods = names.stream().map(Protocol::methodId).collect(Collectors.toUnmodifiableSet());
-    synchronized (this) {
-      if (state != State.STARTING) {
-        return;
-      }
-      readyNanos = System.nanoTime();
-      state = State.READY;
+    rehearse();
+  }
+
+  /** Makes one call after the other that nobody waits for; then it is ready. */
+  private void rehearse() {
+    if (Objects.requireNonNull(rehearsal).next()) {
+      return;
     }
-    supervisor.ready(this);
+    if (desk.change(WorkerState.STARTING, WorkerState.READY)) {
+      readyNanos = System.nanoTime();
+      supervisor.ready(this);
+    }
   }
 
   /** An answer to a call that is no longer here was for a caller who no longer waits. */
   private void answered(long id, Status status, byte[] payload) {
-    Call call = take(id);
+    Call call = desk.take(id);
     if (call == null) {
       return;
     }
@@ -329,46 +182,27 @@ final class PooledWorker implements PeerListener, MessageHandler {
     supervisor.answered(this);
   }
 
-  // Life and death, on the loop thread.
+  // How it comes and goes, on the loop thread.
 
   /** Takes no more calls and ends when it has none. */
   void retire() {
-    synchronized (this) {
-      if (state != State.READY) {
-        return;
-      }
-      state = State.RETIRING;
+    if (desk.change(WorkerState.READY, WorkerState.RETIRING)) {
+      leaveIfIdle();
     }
-    leaveIfIdle();
   }
 
   /** Says goodbye to a worker that has nothing left to do. */
   void leaveIfIdle() {
-    if (state == State.RETIRING && load == 0) {
+    if (state() == WorkerState.RETIRING && load() == 0) {
       peer().send(MessageKind.GOODBYE, 0, 0, NO_BYTES, 0, 0);
     }
   }
 
   @Override
   public void onDying(Peer from, Witness witness) {
-    synchronized (this) {
-      state = State.DYING;
-    }
+    desk.dying();
     supervisor.dying(this);
-    supervisor.afterThisTurn(this::giveToOthers); // answers in the ring count first
-  }
-
-  private void giveToOthers() {
-    List<Call> calls;
-    synchronized (this) {
-      calls = table.removeSent(call -> call.isDone() || mayBeTriedAgain(call));
-      load = table.size();
-    }
-    calls.stream().filter(call -> !call.isDone()).forEach(supervisor::again);
-  }
-
-  private boolean mayBeTriedAgain(Call call) {
-    return call.options.delivery() == Delivery.AT_LEAST_ONCE && call.attempts < attempts;
+    supervisor.afterThisTurn(desk::giveToOthers); // answers in the ring count first
   }
 
   @Override
@@ -379,33 +213,6 @@ final class PooledWorker implements PeerListener, MessageHandler {
   @Override
   public void onStuck(Peer from) {
     supervisor.stuck(this, "it shows no sign of life");
-  }
-
-  /** It has ended, and all it had sent has been read. */
-  void ended(Death how) {
-    synchronized (this) {
-      death = how;
-      state = State.GONE;
-    }
-    failAll();
-  }
-
-  private void failAll() {
-    Death how = Objects.requireNonNull(death);
-    List<Call> calls;
-    synchronized (this) {
-      calls = table.removeSent(_ -> true);
-      load = table.size();
-    }
-    for (Call call : calls) {
-      if (call.options.delivery() == Delivery.AT_MOST_ONCE) {
-        call.fail(new WorkerDied(call.method, how));
-      } else if (mayBeTriedAgain(call)) {
-        supervisor.again(call);
-      } else {
-        supervisor.deadLetter(call, new DeadLetter(call.method, call.attempts, how));
-      }
-    }
   }
 
   @Override

@@ -17,6 +17,9 @@ final class Protocol {
   /** The id of the message by which a worker says that it is ready; no call has it. */
   static final long HELLO = 0;
 
+  /** The number of the method that a worker is called by before it counts as ready. */
+  static final long REHEARSAL = 0;
+
   static final int REQUEST_HEADER_BYTES = 4;
 
   /** In the method field of an answer: its payload comes in chunks. */

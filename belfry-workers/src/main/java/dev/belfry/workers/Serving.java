@@ -77,7 +77,12 @@ final class Serving {
   }
 
   private void sayHello() {
-    byte[] hello = Protocol.hello(methods.values().stream().map(Worker.Method::name).toList());
+    byte[] hello =
+        Protocol.hello(
+            methods.entrySet().stream()
+                .filter(entry -> entry.getKey() != Protocol.REHEARSAL)
+                .map(entry -> entry.getValue().name())
+                .toList());
     if (!outgoing.fits(hello.length)) {
       throw new IllegalStateException(
           "the names of all methods have %d bytes, which do not fit into one message"
@@ -180,14 +185,18 @@ final class Serving {
   private void run(long id, Worker.Method method, Request request) {
     byte[] answer = new byte[0];
     Status status = Status.OK;
-    request.begin();
+    if (!alone) {
+      request.begin();
+    }
     try {
       answer = method.handler().handle(request);
     } catch (Throwable e) { // whatever it is, the caller waits for an answer
       status = request.isCancelled() ? Status.CANCELLED : Status.FAILED;
       answer = String.valueOf(e).getBytes(StandardCharsets.UTF_8);
     } finally {
-      request.end();
+      if (!alone) {
+        request.end();
+      }
     }
     if (answer.length > Protocol.MOST_BYTES) {
       status = Status.TOO_LARGE;

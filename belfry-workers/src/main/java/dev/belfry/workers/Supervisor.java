@@ -89,8 +89,13 @@ final class Supervisor {
     return all;
   }
 
+  /** How many calls all workers have. */
+  int inFlight() {
+    return all.stream().mapToInt(PooledWorker::load).sum();
+  }
+
   boolean isSpare(PooledWorker worker) {
-    return worker.state() == PooledWorker.State.READY
+    return worker.state() == WorkerState.READY
         && Arrays.stream(active).noneMatch(it -> it == worker);
   }
 
@@ -136,7 +141,7 @@ final class Supervisor {
   /** A call has left a worker. */
   void roomCame(PooledWorker worker) {
     gate.roomForOne();
-    if (worker.state() == PooledWorker.State.RETIRING) {
+    if (worker.state() == WorkerState.RETIRING) {
       post(worker::leaveIfIdle);
     }
   }
@@ -174,7 +179,7 @@ final class Supervisor {
                 .after(options.stuckLimit)
                 .start(
                     _ -> {
-                      if (worker.isStillAt(id)) {
+                      if (worker.desk().isStillAt(id)) {
                         stuck(worker, "it goes on with a call that was given up");
                       }
                     }));
@@ -266,7 +271,7 @@ final class Supervisor {
   }
 
   private void endIfNotReady(PooledWorker worker) {
-    if (worker.state() == PooledWorker.State.STARTING) {
+    if (worker.state() == WorkerState.STARTING) {
       worker.peer().disconnect("not ready within " + options.readyLimit);
     }
   }
@@ -275,7 +280,7 @@ final class Supervisor {
   void ready(PooledWorker worker) {
     post(
         () -> {
-          if (worker.state() != PooledWorker.State.READY) {
+          if (worker.state() != WorkerState.READY) {
             return;
           }
           tell(() -> options.listener.onReady(worker.name(), worker.peer().pid().orElse(0)));
@@ -304,7 +309,7 @@ final class Supervisor {
   }
 
   private void retire(PooledWorker worker) {
-    if (worker.state() != PooledWorker.State.READY || leaving) {
+    if (worker.state() != WorkerState.READY || leaving) {
       return;
     }
     LOG.log(Level.DEBUG, "{0} is replaced", worker);
@@ -329,9 +334,9 @@ final class Supervisor {
 
   private void bury(Seat seat, @Nullable ExitStatus status, String how) {
     PooledWorker worker = seat.worker;
-    boolean wanted = worker.state() != PooledWorker.State.GONE && !seat.unwanted && !leaving;
+    boolean wanted = worker.state() != WorkerState.GONE && !seat.unwanted && !leaving;
     Death death = seat.death(status, how);
-    worker.ended(death);
+    worker.desk().ended(death);
     meter.keep(worker.latencies());
     seats.remove(seat);
     all = seats.stream().map(it -> it.worker).toList();

@@ -30,6 +30,7 @@ public final class Worker {
 
   private Worker(String[] arguments) {
     this.arguments = arguments.clone();
+    this.methods.put(Protocol.REHEARSAL, new Method("(rehearsal)", Request::payload));
   }
 
   /** A worker with the arguments of its program. */

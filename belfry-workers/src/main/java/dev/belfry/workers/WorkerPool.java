@@ -43,15 +43,16 @@ public final class WorkerPool implements AutoCloseable {
   private final Gate gate = new Gate();
   private final CallMeter meter = new CallMeter(System.nanoTime());
   private final Supervisor supervisor;
+  private final Dispatch dispatch;
   private final Deadlines deadlines;
   private final MethodIds methodIds = new MethodIds();
-  private volatile boolean closed;
 
   private WorkerPool(PoolOptions options, EventLoopGroup group, ShmHost host) {
     this.group = group;
     this.host = host;
     this.supervisor = new Supervisor(options, host, gate, meter, this::again);
-    this.deadlines = new Deadlines(host.loop(), WorkerPool::abandon);
+    this.dispatch = new Dispatch(supervisor, gate);
+    this.deadlines = new Deadlines(host.loop(), Dispatch::abandon);
   }
 
   /** Makes a pool and begins to start its workers; calls wait until one is ready. */
@@ -97,7 +98,7 @@ public final class WorkerPool implements AutoCloseable {
       throws CallException, InterruptedException {
     Call call = newCall(method, payload, options, null);
     try {
-      place(call);
+      dispatch.place(call);
     } catch (CallException e) {
       call.fail(e);
     } catch (InterruptedException e) {
@@ -107,16 +108,16 @@ public final class WorkerPool implements AutoCloseable {
     while (!call.isDone()) {
       if (Thread.interrupted()) {
         call.cancel();
-        abandon(call);
+        Dispatch.abandon(call);
         throw new InterruptedException();
       }
       if (call.isOverdue()) {
         call.failOverdue();
-        abandon(call);
+        Dispatch.abandon(call);
         break;
       }
       Call.Place place = call.place();
-      if (place == null || !place.worker().await(call)) {
+      if (place == null || !place.worker().desk().await(call)) {
         call.park();
       }
     }
@@ -136,11 +137,11 @@ public final class WorkerPool implements AutoCloseable {
         future.whenComplete(
             (_, _) -> {
               if (future.isCancelled() && call.cancel()) {
-                abandon(call);
+                Dispatch.abandon(call);
               }
             });
     try {
-      place(call);
+      dispatch.place(call);
       deadlines.watch(call);
     } catch (CallException e) {
       call.fail(e);
@@ -163,98 +164,9 @@ public final class WorkerPool implements AutoCloseable {
     return new Call(method, methodIds.of(method), payload, options, future, meter);
   }
 
-  /** Gives a call to the worker that has least to do, waiting for room if it may. */
-  private void place(Call call) throws CallException, InterruptedException {
-    if (tryPlace(call)) {
-      return;
-    }
-    if (call.options.overload() == Overload.REFUSE && supervisor.active().length > 0) {
-      throw new PoolFull(inFlight());
-    }
-    gate.enter();
-    try {
-      while (!tryPlace(call)) {
-        if (!gate.await(call.deadlineNanos)) {
-          throw new DeadlinePassed(call.method, call.options.deadline().toMillis());
-        }
-        call.hasWaited();
-      }
-    } finally {
-      gate.leave();
-    }
-  }
-
-  /** Whether the call is a worker's now, or has ended. */
-  private boolean tryPlace(Call call) throws CallException {
-    while (!call.isDone()) {
-      if (closed) {
-        throw new PoolClosed();
-      }
-      PooledWorker[] workers = supervisor.active();
-      if (workers.length == 0 && supervisor.isCircuitOpen()) {
-        throw new CircuitOpen(supervisor.deathsInARow());
-      }
-      PooledWorker least = leastLoaded(workers, call);
-      if (least == null) {
-        return false;
-      }
-      if (least.offer(call)) {
-        return true;
-      }
-      if (least.state() == PooledWorker.State.READY) {
-        return false; // another caller has taken the last room
-      }
-    }
-    return true;
-  }
-
-  private static @Nullable PooledWorker leastLoaded(PooledWorker[] workers, Call call)
-      throws UnknownMethod {
-    PooledWorker least = null;
-    boolean known = workers.length == 0;
-    for (PooledWorker worker : workers) {
-      if (worker.has(call.methodId)) {
-        known = true;
-        boolean isReady = worker.state() == PooledWorker.State.READY;
-        if (isReady && (least == null || worker.load() < least.load())) {
-          least = worker;
-        }
-      }
-    }
-    if (!known) {
-      throw new UnknownMethod(call.method);
-    }
-    return least;
-  }
-
-  /** Gives a call to another worker, on a thread that may wait. */
+  /** Gives a call to another worker, because its own has died. */
   private void again(Call call) {
-    Thread.ofVirtual()
-        .name("belfry-again")
-        .start(
-            () -> {
-              try {
-                call.hasWaited();
-                place(call);
-                if (call.isDone()) {
-                  abandon(call); // perhaps it was given up on the way
-                } else {
-                  call.nudge();
-                }
-              } catch (CallException e) {
-                call.fail(e);
-              } catch (InterruptedException e) {
-                throw new AssertionError("nobody interrupts it", e);
-              }
-            });
-  }
-
-  /** Nobody waits for the answer any more. */
-  private static void abandon(Call call) {
-    Call.Place place = call.place();
-    if (place != null) {
-      place.worker().giveUp(place.id());
-    }
+    dispatch.again(call);
   }
 
   /** Waits until as many workers are ready as shall get calls. */
@@ -293,10 +205,6 @@ public final class WorkerPool implements AutoCloseable {
         host.segment().config().slotsPerGuest() * (1 + attached.size()));
   }
 
-  private int inFlight() {
-    return supervisor.all().stream().mapToInt(PooledWorker::load).sum();
-  }
-
   /** Starts workers again after too many have died at once. */
   public void reset() {
     supervisor.reset();
@@ -308,10 +216,10 @@ public final class WorkerPool implements AutoCloseable {
    * @return whether they have, within the limit
    */
   public boolean drain(Duration limit) {
-    closed = true;
+    dispatch.close();
     supervisor.leave();
     long deadline = System.nanoTime() + limit.toNanos();
-    while (inFlight() > 0) {
+    while (supervisor.inFlight() > 0) {
       if (System.nanoTime() - deadline >= 0) {
         return false;
       }

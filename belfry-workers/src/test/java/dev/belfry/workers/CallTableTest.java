@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.HashSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class CallTableTest {
   private static Call call() {
@@ -35,14 +37,28 @@ final class CallTableTest {
   }
 
   @Test
-  void whatIsOnItsWayIsLeftAlone() {
+  void someAreTakenOutAndTheOthersStay() {
     var table = new CallTable(4);
-    Call sent = call();
-    long id = table.add(sent);
-    table.add(call());
-    assertThat(table.markSent(id)).isTrue();
-    assertThat(table.removeSent(_ -> true)).containsExactly(sent);
+    Call wanted = call();
+    long id = table.add(wanted);
+    long other = table.add(call());
+    assertThat(table.removeIf(call -> call == wanted)).containsExactly(wanted);
+    assertThat(table.contains(id)).isFalse();
+    assertThat(table.contains(other)).isTrue();
     assertThat(table.size()).isEqualTo(1);
-    assertThat(table.markSent(id)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 64, 1000})
+  void anIdOfWhateverValueFindsNothingThatItDoesNotName(int capacity) {
+    var table = new CallTable(capacity);
+    while (!table.isFull()) {
+      table.add(call());
+    }
+    long id = table.removeIf(_ -> true).isEmpty() ? 0 : table.add(call());
+    for (long wrong : new long[] {0, 1, id + 1, id ^ 0x8000_0000L, 0xffff_ffffL}) {
+      assertThat(table.contains(wrong)).as("%x, not %x", wrong, id).isEqualTo(wrong == id);
+    }
+    assertThat(table.contains(id)).isTrue();
   }
 }

@@ -11,6 +11,7 @@ import dev.belfry.linux.Processes;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sys;
 import dev.belfry.testkit.Descriptors;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,7 +64,12 @@ final class CrashTest {
           IntStream.range(0, 8)
               .<Future<?>>mapToObj(i -> callers.submit(() -> load(pool, i)))
               .toList();
-      kill(pool);
+      kill(pool, KILLS / 2);
+      Usage half = Usage.now();
+      kill(pool, KILLS - KILLS / 2);
+      Usage whole = Usage.now();
+      System.out.printf("half way: %s, at the end: %s%n", half, whole);
+      assertFlat(half, whole);
       enough = true;
       for (Future<?> load : loads) {
         load.get();
@@ -109,10 +115,39 @@ final class CrashTest {
     return null;
   }
 
-  private static void kill(WorkerPool pool) throws Exception {
-    var random = new Random(7);
-    for (int i = 0; i < KILLS; i++) {
+  /** What the host uses while workers die. */
+  private record Usage(long heapMebibytes, long residentMebibytes, int descriptors) {
+    static Usage now() throws IOException {
+      System.gc(); // what is left is held by somebody
+      String status = Files.readString(Path.of("/proc/self/status"));
+      long resident = Long.parseLong(status.replaceFirst("(?s).*VmRSS:\\s+(\\d+) kB.*", "$1"));
+      Runtime runtime = Runtime.getRuntime();
+      return new Usage(
+          (runtime.totalMemory() - runtime.freeMemory()) >> 20,
+          resident >> 10,
+          Descriptors.now().count());
+    }
+  }
+
+  /**
+   * A worker that is left behind would hold three descriptors and, with its table, rings and
+   * histograms, more than a hundred kilobytes. What is under way differs: payloads of 4 MiB, and
+   * workers that are just about to start or end.
+   */
+  private static void assertFlat(Usage half, Usage whole) {
+    assertThat(whole.descriptors).isLessThan(half.descriptors + 40);
+    assertThat(whole.heapMebibytes).isLessThan(half.heapMebibytes + 100);
+    if (Boolean.getBoolean("belfry.stress")) { // before, the heap itself still grows
+      assertThat(whole.residentMebibytes).isLessThan(half.residentMebibytes * 3 / 2);
+    }
+  }
+
+  private static void kill(WorkerPool pool, int kills) throws Exception {
+    var random = new Random(kills);
+    for (int i = 0; i < kills; i++) {
       Thread.sleep(random.nextInt(20, 250));
+      // Faster than workers can start no pool can make it good, however slow the machine is.
+      assertThat(pool.awaitReady(Pools.LONG)).isTrue();
       var workers = pool.status().workers();
       if (!workers.isEmpty()) {
         int pid = workers.get(random.nextInt(workers.size())).pid();

@@ -1,0 +1,263 @@
+package dev.belfry.workers;
+
+import dev.belfry.shm.Channel;
+import dev.belfry.shm.MessageKind;
+import dev.belfry.shm.Peer;
+import dev.belfry.shm.SegmentConfig;
+import dev.belfry.shm.SendResult;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls that a worker has. A call is in the table from before it is sent until its answer has
+ * come, and whoever takes it out decides how it goes on; so it ends once. For any thread.
+ */
+final class Desk {
+  private static final byte[] NO_BYTES = new byte[0];
+
+  private final PooledWorker worker;
+  private final Supervisor supervisor;
+  private final CallTable table;
+  private final int attempts;
+
+  private @Nullable Peer peer;
+  private @Nullable Outgoing outgoing;
+  private @Nullable Lookout lookout;
+
+  /** Changed with the lock, as what it is decides what may be in the table. */
+  private volatile WorkerState state = WorkerState.STARTING;
+
+  private volatile int load;
+
+  /**
+   * The desk of a worker.
+   *
+   * @param capacity how many calls it has at most
+   * @param attempts to how many workers a call is given at most
+   */
+  Desk(PooledWorker worker, Supervisor supervisor, int capacity, int attempts) {
+    this.worker = worker;
+    this.supervisor = supervisor;
+    this.table = new CallTable(capacity);
+    this.attempts = attempts;
+  }
+
+  /** Before the process is started. */
+  void connect(Peer guest, SegmentConfig config) {
+    peer = guest;
+    outgoing = new Outgoing(guest, config.maxPayloadSize(), config.initialCredit());
+    lookout = new Lookout(guest, table, this);
+  }
+
+  private Peer peer() {
+    return Objects.requireNonNull(peer);
+  }
+
+  private Outgoing outgoing() {
+    return Objects.requireNonNull(outgoing);
+  }
+
+  private Lookout lookout() {
+    return Objects.requireNonNull(lookout);
+  }
+
+  WorkerState state() {
+    return state;
+  }
+
+  /** How many calls there are. */
+  int load() {
+    return load;
+  }
+
+  // In.
+
+  /**
+   * Takes a call if there is room. Waits for the way to the worker to be free. A caller on a
+   * platform thread takes it on itself to look for answers, if nobody else does, before the worker
+   * can answer: so the worker need not wake anybody.
+   *
+   * @return whether the call is this worker's now, or has gone another way
+   */
+  boolean offer(Call call) {
+    long id = add(call);
+    if (id == 0) {
+      return false;
+    }
+    if (sendAndLook(call, id)) {
+      return true;
+    }
+    lookout().listen();
+    return isSent(call, id, send(call, id));
+  }
+
+  /** Takes a call if there is room and if that needs no waiting, as on the loop thread. */
+  boolean offerAtOnce(Call call) {
+    long id = isSmall(call) ? add(call) : 0;
+    if (id == 0) {
+      return false;
+    }
+    lookout().listen();
+    boolean sent = isSent(call, id, sendAtOnce(call, id));
+    if (!sent) {
+      call.wasNotTried();
+    }
+    return sent;
+  }
+
+  /** Puts a call into the table; its id there, or 0 if it is not wanted. */
+  private synchronized long add(Call call) {
+    if (state != WorkerState.READY || table.isFull()) {
+      return 0;
+    }
+    long id = table.add(call);
+    load = table.size();
+    call.place(worker, id); // with the lock, as from now on others may take it and place it anew
+    return id;
+  }
+
+  /** What came of sending: if nothing, it is taken back, unless somebody else has done so. */
+  private boolean isSent(Call call, long id, SendResult result) {
+    if (result == SendResult.SENT || take(id) == null) {
+      return true;
+    }
+    if (result == SendResult.TIMEOUT) {
+      call.failOverdue();
+    }
+    return call.isDone();
+  }
+
+  /**
+   * Sends a small call and waits for its answer, if nobody else looks for answers just now. It must
+   * not wait for room: a worker that waits until its answers are read makes none.
+   */
+  private boolean sendAndLook(Call call, long id) {
+    if (!call.mayLook() || !isSmall(call) || !lookout().begin()) {
+      return false;
+    }
+    try {
+      if (sendAtOnce(call, id) != SendResult.SENT) {
+        return false;
+      }
+      lookout().look(call, call.startNanos);
+      return true;
+    } finally {
+      lookout().end();
+    }
+  }
+
+  private boolean isSmall(Call call) {
+    return outgoing().fits(Protocol.REQUEST_HEADER_BYTES + call.payload.length);
+  }
+
+  private SendResult sendAtOnce(Call call, long id) {
+    byte[] bytes = Protocol.request(call.payload, call.timeLeftMillis());
+    return peer().send(MessageKind.REQUEST, id, call.methodId, bytes, 0, bytes.length);
+  }
+
+  private SendResult send(Call call, long id) {
+    Outgoing out = outgoing();
+    int timeLeft = call.timeLeftMillis();
+    if (isSmall(call)) {
+      byte[] bytes = Protocol.request(call.payload, timeLeft);
+      return out.send(MessageKind.REQUEST, id, call.methodId, bytes, call.deadlineNanos);
+    }
+    Channel channel = out.openChannel(() -> isOver(call), call.deadlineNanos);
+    if (channel == null) {
+      return isOver(call) ? SendResult.OVER : SendResult.TIMEOUT;
+    }
+    byte[] announced = Protocol.request(channel.id(), call.payload.length, timeLeft);
+    SendResult result =
+        out.send(MessageKind.REQUEST, id, call.methodId, announced, call.deadlineNanos);
+    return result == SendResult.SENT
+        ? out.sendChunks(channel, call.payload, () -> isOver(call), call.deadlineNanos)
+        : result;
+  }
+
+  private boolean isOver(Call call) {
+    return call.isDone() || state.compareTo(WorkerState.DYING) >= 0;
+  }
+
+  /** Waits for a call awake; false if the caller had better sleep. */
+  boolean await(Call call) {
+    return call.mayLook() && lookout().await(call);
+  }
+
+  // Out.
+
+  /** Takes a call out; null if somebody else was first. */
+  @Nullable Call take(long id) {
+    Call call;
+    synchronized (this) {
+      call = table.remove(id);
+      load = table.size();
+    }
+    if (call != null) {
+      supervisor.roomCame(worker);
+    }
+    return call;
+  }
+
+  /** Nobody waits for a call any more. If the worker does not let it be, it counts as stuck. */
+  void giveUp(long id) {
+    if (isStillAt(id) && peer().isAttached()) {
+      peer().send(MessageKind.CANCEL, id, 0, NO_BYTES, 0, 0);
+      supervisor.watchStuck(worker, id);
+    }
+  }
+
+  synchronized boolean isStillAt(long id) {
+    return table.contains(id);
+  }
+
+  // What becomes of the worker, and so of its calls. On the loop thread.
+
+  /** Whether it was in one state and is in another now. */
+  synchronized boolean change(WorkerState from, WorkerState to) {
+    if (state != from) {
+      return false;
+    }
+    state = to;
+    return true;
+  }
+
+  /** There is a witness of the worker's end: it gets no more calls. */
+  synchronized void dying() {
+    state = WorkerState.DYING;
+  }
+
+  /** Those that others may do, others do; of the rest an answer may still come. */
+  void giveToOthers() {
+    takeAll(call -> call.isDone() || mayBeTriedAgain(call)).stream()
+        .filter(call -> !call.isDone())
+        .forEach(supervisor::again);
+  }
+
+  private boolean mayBeTriedAgain(Call call) {
+    return call.options.delivery() == Delivery.AT_LEAST_ONCE && call.attempts() < attempts;
+  }
+
+  /** The worker has ended, and all it had sent has been read. */
+  void ended(Death how) {
+    synchronized (this) {
+      state = WorkerState.GONE;
+    }
+    for (Call call : takeAll(_ -> true)) {
+      if (call.options.delivery() == Delivery.AT_MOST_ONCE) {
+        call.fail(new WorkerDied(call.method, how));
+      } else if (mayBeTriedAgain(call)) {
+        supervisor.again(call);
+      } else {
+        supervisor.deadLetter(call, new DeadLetter(call.method, call.attempts(), how));
+      }
+    }
+  }
+
+  private synchronized List<Call> takeAll(Predicate<Call> condition) {
+    List<Call> taken = table.removeIf(condition);
+    load = table.size();
+    return taken;
+  }
+}

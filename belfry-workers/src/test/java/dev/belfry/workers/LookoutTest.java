@@ -1,0 +1,46 @@
+package dev.belfry.workers;
+
+import static dev.belfry.workers.Pools.call;
+import static dev.belfry.workers.Pools.open;
+import static dev.belfry.workers.Pools.options;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Whoever looks for answers, nobody's answer is left lying. */
+@Timeout(120)
+final class LookoutTest {
+  private static final int CALLS = 100;
+
+  /** The host looks round every 50 ms, and would find by then what nobody was told of. */
+  private static final long LEFT_LYING_NANOS = 20_000_000;
+
+  /**
+   * A caller that looks for its answer and leaves when nothing else is expected spares the worker
+   * the bell. A call on a virtual thread, which does not look, has to be heard of all the same.
+   */
+  @Test
+  void anAnswerIsHeardOfAfterTheLastWhoLookedHasLeft() throws Exception {
+    try (WorkerPool pool = open(options(0).workers(1).spares(0));
+        ExecutorService virtual = Executors.newVirtualThreadPerTaskExecutor()) {
+      int slow = 0;
+      for (int i = 0; i < CALLS; i++) {
+        assertThat(call(pool, "upper", "looks")).isEqualTo("LOOKS");
+        slow += virtual.submit(timed(pool)).get() > LEFT_LYING_NANOS ? 1 : 0;
+      }
+      assertThat(slow).as("calls whose answers were left lying").isLessThan(CALLS / 3);
+    }
+  }
+
+  private static Callable<Long> timed(WorkerPool pool) {
+    return () -> {
+      long began = System.nanoTime();
+      assertThat(call(pool, "upper", "sleeps")).isEqualTo("SLEEPS");
+      return System.nanoTime() - began;
+    };
+  }
+}
