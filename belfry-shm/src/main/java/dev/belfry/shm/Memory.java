@@ -43,7 +43,9 @@ abstract class Memory {
   }
 
   static Memory over(MemorySegment mapping) {
-    return CHECKED ? new Checked(mapping) : new Unchecked(mapping);
+    // Not "new Checked": to see that it is a Memory the verifier would load it, used or not, and
+    // with two subclasses loaded each access asks which one it is.
+    return CHECKED ? Checked.over(mapping) : new Unchecked(mapping);
   }
 
   /** The address of some bytes of the mapping. */
@@ -198,10 +200,14 @@ abstract class Memory {
     private final MemorySegment own;
     private final long base;
 
-    Checked(MemorySegment mapping) {
+    private Checked(MemorySegment mapping) {
       super(mapping);
       this.own = mapping;
       this.base = mapping.address();
+    }
+
+    static Memory over(MemorySegment mapping) {
+      return new Checked(mapping);
     }
 
     @Override

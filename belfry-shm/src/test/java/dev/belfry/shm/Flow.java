@@ -27,7 +27,7 @@ final class Flow {
     int mixed = number * 0x9e3779b9;
     mixed ^= mixed >>> 15;
     if ((mixed & 7) == 0) {
-      return Math.min(largest, EDGES[(mixed >>> 8) % EDGES.length & 7 % EDGES.length]);
+      return Math.min(largest, EDGES[(mixed >>> 8) % EDGES.length]);
     }
     return (int) (Integer.toUnsignedLong(mixed * 0x85ebca6b) % (largest + 1));
   }
