@@ -3,9 +3,6 @@ package dev.belfry.cli;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,18 +28,10 @@ final class DemoPorts implements AutoCloseable {
     FileChannel channel =
         FileChannel.open(LOCK, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     channel.lock();
-    await().atMost(Duration.ofSeconds(60)).until(() -> isFree(7070) && isFree(7071));
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> HostProgram.isFree(7070) && HostProgram.isFree(7071));
     return new DemoPorts(channel);
-  }
-
-  /** Whether nobody listens at a port. */
-  static boolean isFree(int port) {
-    try (var socket = new Socket()) {
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-      return false;
-    } catch (IOException refused) {
-      return true;
-    }
   }
 
   @Override

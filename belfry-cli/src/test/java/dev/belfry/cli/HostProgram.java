@@ -4,6 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -50,6 +53,16 @@ final class HostProgram implements AutoCloseable {
     var host = new HostProgram(program, directory);
     host.awaitWelcome();
     return host;
+  }
+
+  /** Whether nobody listens at a port. */
+  static boolean isFree(int port) {
+    try (var socket = new Socket()) {
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      return false;
+    } catch (IOException refused) {
+      return true;
+    }
   }
 
   /** How it is started. */

@@ -101,7 +101,7 @@ class RunIT {
       host.program().signal(Signo.TERM);
 
       await().atMost(GENEROUS).until(() -> host.get("/health/ready").statusCode() == 503);
-      await().atMost(GENEROUS).until(() -> DemoPorts.isFree(host.gateway().getPort()));
+      await().atMost(GENEROUS).until(() -> HostProgram.isFree(host.gateway().getPort()));
       assertThatThrownBy(() -> host.call("echo", "late").get(60, TimeUnit.SECONDS))
           .hasCauseInstanceOf(ConnectException.class);
       assertThat(call.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
@@ -133,7 +133,7 @@ class RunIT {
       List<ProcessHandle> workers = host.workers();
       var call = host.sleep(LONG);
       host.program().signal(Signo.INT);
-      await().atMost(GENEROUS).until(() -> DemoPorts.isFree(host.gateway().getPort()));
+      await().atMost(GENEROUS).until(() -> HostProgram.isFree(host.gateway().getPort()));
       long began = System.nanoTime();
       host.program().signal(Signo.INT);
 

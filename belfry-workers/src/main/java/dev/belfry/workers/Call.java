@@ -32,7 +32,7 @@ final class Call {
   /** When somebody last looked how late it is; belongs to whoever has the call in hand. */
   private long nowNanos = startNanos;
 
-  /** How often it was given to a worker; written with the lock of that worker's desk. */
+  /** How often it was given to a worker; written by who puts it into a table or takes it out. */
   private int attempts;
 
   /** Who waits for it, if a thread does. */
@@ -94,7 +94,10 @@ final class Call {
     return attempts;
   }
 
-  /** The worker to which it was given has not seen anything of it. */
+  /**
+   * The worker to which it was given has not seen anything of it; by who has taken it out of the
+   * table again, and so has it alone.
+   */
   void wasNotTried() {
     attempts--;
   }

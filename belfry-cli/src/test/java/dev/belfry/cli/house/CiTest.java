@@ -29,6 +29,7 @@ final class CiTest {
     Files.createFile(calls);
     program("mvn", "exit 0");
     program("kill", "exit 0");
+    program("curl", "exit 0");
     program("git", "exit 0");
     program("strace", "exit 0");
     program("script", "exit 0");
@@ -103,7 +104,13 @@ final class CiTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"kill, procps", "git, git", "strace, strace", "script, bsdutils"})
+  @CsvSource({
+    "kill, procps",
+    "curl, curl ca-certificates",
+    "git, git",
+    "strace, strace",
+    "script, bsdutils"
+  })
   void installsWhatSomeTestsAsk(String program, String debianPackage) throws Exception {
     Files.delete(programs.resolve(program));
     Result result = run();
