@@ -1,39 +1,25 @@
 package dev.belfry.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.belfry.linux.Signo;
-import java.io.IOException;
-import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A host as a real process, with real signals and calls under way. */
 class RunIT {
   private static final Duration GENEROUS = Duration.ofSeconds(60);
-
-  /** A call that no end waits for. */
-  private static final Duration LONG = Duration.ofSeconds(25);
-
-  /** A call that every end waits for. */
-  private static final Duration SHORT = Duration.ofMillis(700);
 
   @TempDir private Path directory = Path.of("");
 
@@ -70,115 +56,11 @@ class RunIT {
     return Program.of("bash", "-c", line.replaceFirst("^curl ", "curl -sS ")).run();
   }
 
-  @ParameterizedTest
-  @CsvSource({"TERM, 143", "INT, 130", "HUP, 129"})
-  void anOrderlyEndFinishesTheCallsUnderWay(String signal, int exitCode) throws Exception {
-    Path config = HostProgram.config(directory);
-    try (HostProgram host = HostProgram.start(directory, config.toString())) {
-      List<ProcessHandle> workers = host.workers();
-      var call = host.sleep(SHORT);
-      long began = System.nanoTime();
-      host.program().signal(Signo.parse(signal).orElseThrow());
-
-      assertThat(call.get(60, TimeUnit.SECONDS).body()).isEqualTo("slept 700 ms");
-      Program.Result result = host.program().end();
-      assertThat(result.exitCode()).isEqualTo(exitCode);
-      assertThat(result.err()).contains("how=\"in good order\"");
-      assertThat(millisSince(began)).isLessThan(5000);
-      assertThat(workers).hasSize(3).noneMatch(ProcessHandle::isAlive);
-      try (var left = Files.list(directory.resolve("belfry"))) {
-        assertThat(left).extracting(it -> it.getFileName().toString()).containsOnly("admin-token");
-      }
-    }
-  }
-
-  @Test
-  void whileItEndsItIsNotReadyAndTakesNoMoreCalls() throws Exception {
-    Path config = HostProgram.config(directory, "shutdown: {time_limit: 20s}");
-    try (HostProgram host = HostProgram.start(directory, config.toString())) {
-      assertThat(host.get("/health/ready").statusCode()).isEqualTo(200);
-      var call = host.sleep(Duration.ofSeconds(3));
-      host.program().signal(Signo.TERM);
-
-      await().atMost(GENEROUS).until(() -> host.get("/health/ready").statusCode() == 503);
-      await().atMost(GENEROUS).until(() -> HostProgram.isFree(host.gateway().getPort()));
-      assertThatThrownBy(() -> host.call("echo", "late").get(60, TimeUnit.SECONDS))
-          .hasCauseInstanceOf(ConnectException.class);
-      assertThat(call.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
-      assertThat(host.program().end().exitCode()).isEqualTo(143);
-    }
-  }
-
-  @ParameterizedTest
-  @CsvSource({"TERM, 143", "INT, 130"})
-  void callsThatDoNotEndAreCutOffWithinTheTimeLimit(String signal, int exitCode) throws Exception {
-    Path config = HostProgram.config(directory, "shutdown: {time_limit: 2s}");
-    try (HostProgram host = HostProgram.start(directory, config.toString())) {
-      List<ProcessHandle> workers = host.workers();
-      var call = host.sleep(LONG);
-      long began = System.nanoTime();
-      host.program().signal(Signo.parse(signal).orElseThrow());
-
-      assertThat(host.program().exitCode()).isEqualTo(exitCode);
-      assertThat(millisSince(began)).isBetween(1400L, 4000L);
-      assertWasCut(call);
-      await().atMost(GENEROUS).until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
-    }
-  }
-
-  @Test
-  void interruptTwiceEndsItAtOnce() throws Exception {
-    Path config = HostProgram.config(directory);
-    try (HostProgram host = HostProgram.start(directory, config.toString())) {
-      List<ProcessHandle> workers = host.workers();
-      var call = host.sleep(LONG);
-      host.program().signal(Signo.INT);
-      await().atMost(GENEROUS).until(() -> HostProgram.isFree(host.gateway().getPort()));
-      long began = System.nanoTime();
-      host.program().signal(Signo.INT);
-
-      Program.Result result = host.program().end();
-      assertThat(result.exitCode()).isEqualTo(130);
-      assertThat(result.err()).contains("Press Ctrl+C again within 2s", "Force quitting");
-      assertThat(millisSince(began)).isLessThan(2500);
-      assertWasCut(call);
-      await().atMost(GENEROUS).until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
-    }
-  }
-
-  @Test
-  void quitEndsItAtOnceAndTellsWhereItsThreadsAre() throws Exception {
-    Path config = HostProgram.config(directory);
-    try (HostProgram host = HostProgram.start(directory, config.toString())) {
-      List<ProcessHandle> workers = host.workers();
-      var call = host.sleep(LONG);
-      long began = System.nanoTime();
-      host.program().signal(Signo.QUIT);
-
-      Program.Result result = host.program().end();
-      assertThat(result.exitCode()).isEqualTo(131);
-      assertThat(result.err()).contains("dev.belfry.loop.EventLoop");
-      assertThat(millisSince(began)).isLessThan(3000);
-      assertWasCut(call);
-      await().atMost(GENEROUS).until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
-    }
-  }
-
-  private static void assertWasCut(CompletableFuture<HttpResponse<String>> call) {
-    assertThatThrownBy(() -> call.get(60, TimeUnit.SECONDS))
-        .isInstanceOf(ExecutionException.class)
-        .hasCauseInstanceOf(IOException.class);
-  }
-
-  private static long millisSince(long nanos) {
-    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
-  }
-
   @Test
   void hangUpWithABadConfigurationIsRejectedWithLineAndField() throws Exception {
     Path config = HostProgram.config(directory);
     try (HostProgram host = HostProgram.start(directory, config.toString())) {
-      var call = host.sleep(SHORT);
+      var call = host.sleep(Duration.ofMillis(700));
       Files.writeString(config, "workers:\n  builtin: demo\n  count: none\n");
       host.program().signal(Signo.HUP);
 
@@ -222,23 +104,6 @@ class RunIT {
       String log = host.program().end().err();
       assertThat(log).contains("3 workers, 1 calls finished, 0 failed");
       assertThat(log.lines()).allMatch(line -> line.startsWith("{\"timestamp\":"));
-    }
-  }
-
-  @Test
-  void aLogThatNobodyReadsStopsNeitherCallsNorTheEnd() throws Exception {
-    Path config = HostProgram.config(directory, "shutdown: {time_limit: 2s}");
-    Program.Start start = HostProgram.of(directory, config.toString());
-    try (HostProgram host = HostProgram.start(start.startWithStuckErr(), directory)) {
-      for (int i = 0; i < 500; i++) { // each writes lines, until that blocks whoever writes them
-        host.program().signal(Signo.USR1);
-        Thread.sleep(4); // or they would be one
-      }
-      assertThat(host.call("upper", "on").get(60, TimeUnit.SECONDS).body()).isEqualTo("ON");
-      long began = System.nanoTime();
-      host.program().signal(Signo.TERM);
-      assertThat(host.program().exitCode()).isEqualTo(143);
-      assertThat(millisSince(began)).isLessThan(6000);
     }
   }
 

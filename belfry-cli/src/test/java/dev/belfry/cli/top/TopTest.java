@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.core.ThrowingRunnable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,18 +31,37 @@ class TopTest {
   private static final String LEAVE = "\033[0m\033[?7h\033[?25h\033[?1049l";
   private static final String CTRL_C = "\003";
 
-  @TempDir private Path runtime;
+  @TempDir private static Path shared;
 
-  private List<String> inHere(List<String> command, String... variables) {
+  @SuppressWarnings("NullAway.Init")
+  private static TestProcess watched;
+
+  /**
+   * Where hosts are looked for: the one that most tests only look at, unless a test has its own.
+   */
+  private Path runtime = shared;
+
+  @BeforeAll
+  static void startHost() throws IOException, InterruptedException {
+    watched = host(shared, "demo");
+  }
+
+  @AfterAll
+  static void endHost() {
+    watched.close();
+  }
+
+  private static List<String> in(Path runtime, List<String> command, String... variables) {
     var all = new ArrayList<>(List.of("env", "XDG_RUNTIME_DIR=" + runtime));
     all.addAll(List.of(variables));
     all.addAll(command);
     return all;
   }
 
-  private TestProcess host(String name) throws IOException, InterruptedException {
+  private static TestProcess host(Path runtime, String name)
+      throws IOException, InterruptedException {
     TestProcess host =
-        TestProcess.start(inHere(TestProcess.javaCommand(BusyHost.class, name, "2")));
+        TestProcess.start(in(runtime, TestProcess.javaCommand(BusyHost.class, name, "2")));
     host.line("ready");
     return host;
   }
@@ -59,7 +80,7 @@ class TopTest {
       String[] parts = variable.split("=", 2);
       environment.put(parts[0], parts[1]);
     }
-    return TestTerminal.start(columns, rows, environment, inHere(top()));
+    return TestTerminal.start(columns, rows, environment, in(runtime, top()));
   }
 
   private record Run(int exitCode, List<String> lines) {
@@ -69,7 +90,7 @@ class TopTest {
   }
 
   private Run run(String... arguments) throws Exception {
-    try (TestProcess process = TestProcess.start(inHere(top(arguments), "LC_ALL=C.UTF-8"))) {
+    try (TestProcess process = TestProcess.start(in(runtime, top(arguments), "LC_ALL=C.UTF-8"))) {
       process.endInput();
       List<String> lines = process.rest();
       return new Run(process.exitCode(), lines);
@@ -92,8 +113,7 @@ class TopTest {
 
   @Test
   void itShowsAHostUntilQIsPressed() throws Exception {
-    try (TestProcess _ = host("demo");
-        TestTerminal terminal = terminal(80, 24)) {
+    try (TestTerminal terminal = terminal(80, 24)) {
       awaitShown(terminal, "most "); // the second sample
       assertThat(terminal.shown())
           .contains(" demo  pid ", "calls/s", "p99", "circuit closed", "demo-1", "spare", "█")
@@ -108,8 +128,7 @@ class TopTest {
 
   @Test
   void ctrlCAndTermGiveTheTerminalBack() throws Exception {
-    try (TestProcess _ = host("demo");
-        TestTerminal interrupted = terminal(80, 24);
+    try (TestTerminal interrupted = terminal(80, 24);
         TestTerminal terminated = terminal(80, 24)) {
       awaitShown(interrupted, "demo-1");
       interrupted.type(CTRL_C);
@@ -124,8 +143,9 @@ class TopTest {
   }
 
   @Test
-  void itSaysThatTheHostHasEnded() throws Exception {
-    try (TestProcess host = host("demo");
+  void itSaysThatTheHostHasEnded(@TempDir Path own) throws Exception {
+    runtime = own;
+    try (TestProcess host = host(own, "demo");
         TestTerminal terminal = terminal(80, 24)) {
       awaitShown(terminal, "demo-1");
       host.kill();
@@ -139,8 +159,7 @@ class TopTest {
 
   @Test
   void itFollowsTheSizeOfTheTerminal() throws Exception {
-    try (TestProcess _ = host("demo");
-        TestTerminal terminal = terminal(80, 24)) {
+    try (TestTerminal terminal = terminal(80, 24)) {
       awaitShown(terminal, "demo-1");
       assertThat(terminal.shown()).doesNotContain("ANSWERED");
       terminal.forget();
@@ -156,8 +175,9 @@ class TopTest {
   }
 
   @Test
-  void aHostThatStandsStillIsStaleAndLaterNoMore() throws Exception {
-    try (TestProcess host = host("demo");
+  void aHostThatStandsStillIsStaleAndLaterNoMore(@TempDir Path own) throws Exception {
+    runtime = own;
+    try (TestProcess host = host(own, "demo");
         TestTerminal terminal = terminal(80, 24)) {
       awaitShown(terminal, "demo-1");
       Processes.kill(Sys.forAnyThread(), host.pid(), Signo.STOP);
@@ -180,39 +200,34 @@ class TopTest {
 
   @Test
   void outsideATerminalItIsTextOnce() throws Exception {
-    try (TestProcess host = host("demo")) {
-      Run run = run();
-      assertThat(run.exitCode()).isZero();
-      assertThat(run.text())
-          .doesNotContain("\033")
-          .contains(" demo  pid " + host.pid(), "calls/s", "demo-1", "ready");
-      assertThat(run.lines()).hasSize(12);
+    Run run = run();
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.text())
+        .doesNotContain("\033")
+        .contains(" demo  pid " + watched.pid(), "calls/s", "demo-1", "ready");
+    assertThat(run.lines()).hasSize(12);
 
-      assertThat(run("--once", "demo").exitCode()).isZero();
-      assertThat(run("--once", Integer.toString(host.pid())).exitCode()).isZero();
-    }
+    assertThat(run("--once", "demo").exitCode()).isZero();
+    assertThat(run("--once", Integer.toString(watched.pid())).exitCode()).isZero();
   }
 
   @Test
   void programsGetJson() throws Exception {
-    try (TestProcess host = host("demo")) {
-      eventually(
-          () -> {
-            JsonNode json = JsonMapper.shared().readTree(run("--json").text());
-            assertThat(json.at("/pid").asInt()).isEqualTo(host.pid());
-            assertThat(json.at("/stale").asBoolean()).isFalse();
-            assertThat(json.at("/callsPerSecond").asDouble()).isPositive();
-            assertThat(json.at("/latencyNanos/p99").asLong()).isPositive();
-            assertThat(json.at("/workers")).hasSize(3);
-            assertThat(json.at("/workers/0/ringCapacity").asInt()).isEqualTo(255);
-          });
-    }
+    eventually(
+        () -> {
+          JsonNode json = JsonMapper.shared().readTree(run("--json").text());
+          assertThat(json.at("/pid").asInt()).isEqualTo(watched.pid());
+          assertThat(json.at("/stale").asBoolean()).isFalse();
+          assertThat(json.at("/callsPerSecond").asDouble()).isPositive();
+          assertThat(json.at("/latencyNanos/p99").asLong()).isPositive();
+          assertThat(json.at("/workers")).hasSize(3);
+          assertThat(json.at("/workers/0/ringCapacity").asInt()).isEqualTo(255);
+        });
   }
 
   @Test
   void coloursAreOnlyForTerminalsThatWantThem() throws Exception {
-    try (TestProcess _ = host("demo");
-        TestTerminal coloured = terminal(80, 24);
+    try (TestTerminal coloured = terminal(80, 24);
         TestTerminal plain = terminal(80, 24, "NO_COLOR=1");
         TestTerminal ascii = terminal(80, 24, "LC_ALL=C")) {
       awaitShown(coloured, "\033[32mready");
@@ -225,15 +240,15 @@ class TopTest {
 
   @Test
   void aTerminalThatCanDoNothingGetsText() throws Exception {
-    try (TestProcess _ = host("demo");
-        TestTerminal dumb = terminal(80, 24, "TERM=dumb")) {
+    try (TestTerminal dumb = terminal(80, 24, "TERM=dumb")) {
       assertThat(dumb.exitCode()).isZero();
       assertThat(dumb.shown()).contains("demo-1").doesNotContain("\033");
     }
   }
 
   @Test
-  void whatCannotBeShownIsSaid() throws Exception {
+  void whatCannotBeShownIsSaid(@TempDir Path own) throws Exception {
+    runtime = own;
     Run none = run();
     assertThat(none.exitCode()).isEqualTo(1);
     assertThat(none.text()).startsWith("belfry top: no host is running");
@@ -241,8 +256,8 @@ class TopTest {
     assertThat(run("--interval", "0").exitCode()).isEqualTo(2);
     assertThat(run("--interval", "NaN").exitCode()).isEqualTo(2);
 
-    try (TestProcess _ = host("one");
-        TestProcess _ = host("two")) {
+    try (TestProcess _ = host(own, "one");
+        TestProcess _ = host(own, "two")) {
       Run several = run("--once");
       assertThat(several.exitCode()).isEqualTo(1);
       assertThat(several.text())
