@@ -26,6 +26,16 @@ final class CallTableTest {
   }
 
   @Test
+  void idsBeginAgainBeforeTheyNoLongerFitIntoAMessage() {
+    var table = new CallTable(1 << 20); // which leaves 4095 rounds
+    for (int i = 0; i < 10_000; i++) {
+      long id = table.add(call());
+      assertThat(id).isBetween(1L, 0xffff_ffffL);
+      assertThat(table.remove(id)).isNotNull();
+    }
+  }
+
+  @Test
   void thereIsRoomForSoMany() {
     var table = new CallTable(2);
     long first = table.add(call());
