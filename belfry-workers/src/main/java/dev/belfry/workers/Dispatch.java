@@ -5,11 +5,13 @@ import org.jspecify.annotations.Nullable;
 /** Gives calls to workers. For any thread. */
 final class Dispatch {
   private final Supervisor supervisor;
+  private final Crew crew;
   private final Gate gate;
   private volatile boolean closed;
 
   Dispatch(Supervisor supervisor, Gate gate) {
     this.supervisor = supervisor;
+    this.crew = supervisor.crew();
     this.gate = gate;
   }
 
@@ -23,8 +25,8 @@ final class Dispatch {
     if (tryPlace(call)) {
       return;
     }
-    if (call.options.overload() == Overload.REFUSE && supervisor.active().length > 0) {
-      throw new PoolFull(supervisor.inFlight());
+    if (call.options.overload() == Overload.REFUSE && crew.active().length > 0) {
+      throw new PoolFull(crew.inFlight());
     }
     gate.enter();
     try {
@@ -45,7 +47,7 @@ final class Dispatch {
       if (closed) {
         throw new PoolClosed();
       }
-      PooledWorker[] workers = supervisor.active();
+      PooledWorker[] workers = crew.active();
       if (workers.length == 0 && supervisor.isCircuitOpen()) {
         throw new CircuitOpen(supervisor.deathsInARow());
       }
@@ -89,7 +91,7 @@ final class Dispatch {
   void again(Call call) {
     try {
       call.hasWaited();
-      PooledWorker least = leastLoaded(supervisor.active(), call);
+      PooledWorker least = leastLoaded(crew.active(), call);
       if (least != null && least.desk().offerAtOnce(call)) {
         placedAgain(call);
       } else {

@@ -115,7 +115,7 @@ public final class PoolOptions {
     return this;
   }
 
-  /** At what age a worker is replaced. */
+  /** How long after it became ready a worker is replaced. */
   public PoolOptions recycleAfter(Duration age) {
     recycleAge = age;
     return this;

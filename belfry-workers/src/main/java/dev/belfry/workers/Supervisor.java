@@ -10,16 +10,10 @@ import dev.belfry.shm.SpawnTicket;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,8 +30,6 @@ final class Supervisor {
   /** How often the meters are read. */
   private static final Duration SECOND = Duration.ofSeconds(1);
 
-  private static final PooledWorker[] NOBODY = {};
-
   private final PoolOptions options;
   private final ShmHost host;
   private final EventLoop loop;
@@ -46,17 +38,7 @@ final class Supervisor {
   private final Consumer<Call> again;
   private final CrashLoop crashLoop;
   private final TimerOperation everySecond;
-
-  /** How many have died in each place. */
-  private final long[] deathsInPlace;
-
-  private final List<Seat> seats = new ArrayList<>();
-  private final List<PooledWorker> spares = new ArrayList<>();
-
-  /** Those who get calls; replaced as a whole, so that any thread may look. */
-  private volatile PooledWorker[] active = NOBODY;
-
-  private volatile List<PooledWorker> all = List.of();
+  private final Crew crew;
   private final AtomicLong deaths = new AtomicLong();
   private volatile boolean leaving;
   private int waitingToStart;
@@ -76,27 +58,13 @@ final class Supervisor {
             options.longestDelay,
             RandomGenerator.getDefault());
     this.everySecond = loop.scheduler().after(SECOND);
-    this.deathsInPlace = new long[options.workers + options.spares];
+    this.crew = new Crew(options.workers, options.spares, gate);
   }
 
   // For any thread.
 
-  PooledWorker[] active() {
-    return active;
-  }
-
-  List<PooledWorker> all() {
-    return all;
-  }
-
-  /** How many calls all workers have. */
-  int inFlight() {
-    return all.stream().mapToInt(PooledWorker::load).sum();
-  }
-
-  boolean isSpare(PooledWorker worker) {
-    return worker.state() == WorkerState.READY
-        && Arrays.stream(active).noneMatch(it -> it == worker);
+  Crew crew() {
+    return crew;
   }
 
   boolean isCircuitOpen() {
@@ -132,10 +100,6 @@ final class Supervisor {
   void leave() {
     leaving = true;
     gate.changedForAll();
-  }
-
-  int wantedActive() {
-    return options.workers;
   }
 
   /** A call has left a worker. */
@@ -205,8 +169,7 @@ final class Supervisor {
   // On the loop thread.
 
   private void fillUp() {
-    int wanted = options.workers + options.spares;
-    while (!leaving && !crashLoop.isOpen() && wantedSeats() + waitingToStart < wanted) {
+    while (!leaving && !crashLoop.isOpen() && crew.hasRoom(waitingToStart)) {
       try {
         startOne();
       } catch (IOException e) { // all entries are still held by workers that are about to end
@@ -214,10 +177,6 @@ final class Supervisor {
         fillUpAfter(options.firstDelay);
       }
     }
-  }
-
-  private long wantedSeats() {
-    return seats.stream().filter(seat -> !seat.unwanted).count();
   }
 
   private void fillUpAfter(Duration delay) {
@@ -233,10 +192,10 @@ final class Supervisor {
 
   private void startOne() throws IOException {
     String name = options.name + "-" + ++lastNumber;
-    int place = freePlace();
+    int place = crew.freePlace();
     var worker =
         new PooledWorker(
-            name, this, options.callsPerWorker, options.attempts, deathsInPlace[place]);
+            name, this, options.callsPerWorker, options.attempts, crew.deathsInPlace(place));
     SpawnTicket ticket =
         host.addPeer(
             PeerOptions.DEFAULT
@@ -247,8 +206,7 @@ final class Supervisor {
                 .withAttachLimit(options.readyLimit));
     worker.connect(ticket.peer(), host.segment().config());
     var seat = new Seat(worker, place, options, loop);
-    seats.add(seat);
-    all = seats.stream().map(it -> it.worker).toList();
+    crew.add(seat);
     try {
       seat.spawn(host, ticket, line -> tell(() -> options.listener.onOutput(name, line)));
     } catch (IOException e) {
@@ -258,16 +216,6 @@ final class Supervisor {
       return;
     }
     loop.scheduler().after(options.readyLimit).start(_ -> endIfNotReady(worker));
-    if (options.recycleAge != null) {
-      loop.scheduler().after(options.recycleAge).start(_ -> retire(worker));
-    }
-  }
-
-  private int freePlace() {
-    return IntStream.range(0, deathsInPlace.length)
-        .filter(place -> seats.stream().noneMatch(seat -> seat.place == place && !seat.unwanted))
-        .findFirst()
-        .orElseThrow(); // there are as many as are wanted
   }
 
   private void endIfNotReady(PooledWorker worker) {
@@ -284,28 +232,11 @@ final class Supervisor {
             return;
           }
           tell(() -> options.listener.onReady(worker.name(), worker.peer().pid().orElse(0)));
-          if (active.length < options.workers) {
-            activate(worker);
-          } else {
-            spares.add(worker);
+          crew.ready(worker);
+          if (options.recycleAge != null) { // not sooner, as one that starts cannot be replaced
+            loop.scheduler().after(options.recycleAge).start(_ -> retire(worker));
           }
         });
-  }
-
-  private void activate(PooledWorker worker) {
-    active = Stream.concat(Arrays.stream(active), Stream.of(worker)).toArray(PooledWorker[]::new);
-    gate.changedForAll();
-  }
-
-  /** Takes a worker out of those that get calls; a spare takes its place at once. */
-  private void withdraw(PooledWorker worker) {
-    spares.remove(worker);
-    int before = active.length;
-    active = Arrays.stream(active).filter(it -> it != worker).toArray(PooledWorker[]::new);
-    if (active.length < before && !spares.isEmpty()) {
-      activate(spares.removeFirst());
-    }
-    gate.changedForAll();
   }
 
   private void retire(PooledWorker worker) {
@@ -313,14 +244,14 @@ final class Supervisor {
       return;
     }
     LOG.log(Level.DEBUG, "{0} is replaced", worker);
-    seatOf(worker).ifPresent(seat -> seat.unwanted = true);
-    withdraw(worker);
+    crew.seatOf(worker).ifPresent(seat -> seat.unwanted = true);
+    crew.withdraw(worker);
     worker.retire();
     fillUp();
   }
 
   void dying(PooledWorker worker) {
-    withdraw(worker);
+    crew.withdraw(worker);
   }
 
   void gone(PooledWorker worker, @Nullable ExitStatus status) {
@@ -328,8 +259,8 @@ final class Supervisor {
   }
 
   private void gone(PooledWorker worker, @Nullable ExitStatus status, String how) {
-    withdraw(worker);
-    seatOf(worker).ifPresent(seat -> seat.afterLastWords(() -> bury(seat, status, how)));
+    crew.withdraw(worker);
+    crew.seatOf(worker).ifPresent(seat -> seat.afterLastWords(() -> bury(seat, status, how)));
   }
 
   private void bury(Seat seat, @Nullable ExitStatus status, String how) {
@@ -338,11 +269,10 @@ final class Supervisor {
     Death death = seat.death(status, how);
     worker.desk().ended(death);
     meter.keep(worker.latencies());
-    seats.remove(seat);
-    all = seats.stream().map(it -> it.worker).toList();
+    crew.remove(seat);
     if (wanted) {
       deaths.incrementAndGet();
-      deathsInPlace[seat.place]++;
+      crew.diedInPlace(seat.place);
       tell(() -> options.listener.onDeath(death));
       count(worker);
     }
@@ -370,13 +300,9 @@ final class Supervisor {
 
   private void secondIsOver(Operation<? extends @Nullable Void> timer) {
     if (timer.hasValue()) { // else the loop has stopped
-      meter.turn(all.stream().map(PooledWorker::latencies).toList(), System.nanoTime());
+      meter.turn(crew.all().stream().map(PooledWorker::latencies).toList(), System.nanoTime());
       everySecond.start(this::secondIsOver);
     }
-  }
-
-  private Optional<Seat> seatOf(PooledWorker worker) {
-    return seats.stream().filter(seat -> seat.worker == worker).findFirst();
   }
 
   /** What others do wrong must not stop the pool. */

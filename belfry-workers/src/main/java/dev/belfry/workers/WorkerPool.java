@@ -43,6 +43,7 @@ public final class WorkerPool implements AutoCloseable {
   private final Gate gate = new Gate();
   private final CallMeter meter = new CallMeter(System.nanoTime());
   private final Supervisor supervisor;
+  private final Crew crew;
   private final Dispatch dispatch;
   private final Deadlines deadlines;
   private final MethodIds methodIds = new MethodIds();
@@ -51,6 +52,7 @@ public final class WorkerPool implements AutoCloseable {
     this.group = group;
     this.host = host;
     this.supervisor = new Supervisor(options, host, gate, meter, this::again);
+    this.crew = supervisor.crew();
     this.dispatch = new Dispatch(supervisor, gate);
     this.deadlines = new Deadlines(host.loop(), Dispatch::abandon);
   }
@@ -173,7 +175,7 @@ public final class WorkerPool implements AutoCloseable {
   public boolean awaitReady(Duration limit) throws InterruptedException {
     long deadline = System.nanoTime() + limit.toNanos();
     while (status().workers().stream().filter(it -> it.state().equals("ready")).count()
-        < supervisor.wantedActive()) {
+        < crew.wantedActive()) {
       if (System.nanoTime() - deadline >= 0 || supervisor.isCircuitOpen()) {
         return false;
       }
@@ -185,12 +187,12 @@ public final class WorkerPool implements AutoCloseable {
   /** How it goes. For any number of readers. */
   public PoolStatus status() {
     long now = System.nanoTime();
-    List<PooledWorker> workers = supervisor.all();
+    List<PooledWorker> workers = crew.all();
     CallMeter.Second second = meter.last();
     List<Peer> attached =
         workers.stream().map(PooledWorker::peer).filter(Peer::isAttached).toList();
     return new PoolStatus(
-        workers.stream().map(it -> it.status(supervisor.isSpare(it), now)).toList(),
+        workers.stream().map(it -> it.status(crew.isSpare(it), now)).toList(),
         gate.waiting(),
         supervisor.deaths(),
         supervisor.deathsInARow(),
@@ -219,7 +221,7 @@ public final class WorkerPool implements AutoCloseable {
     dispatch.close();
     supervisor.leave();
     long deadline = System.nanoTime() + limit.toNanos();
-    while (supervisor.inFlight() > 0) {
+    while (crew.inFlight() > 0) {
       if (System.nanoTime() - deadline >= 0) {
         return false;
       }

@@ -64,6 +64,21 @@ final class LifeTest {
   }
 
   @Test
+  void aWorkerThatStartsMoreSlowlyThanItAgesIsReplacedToo() throws Exception {
+    String slowly = "sleep 0.6; exec \"$0\" \"$@\"";
+    try (WorkerPool pool =
+        open(
+            PoolOptions.of("sh", "-c", slowly, worker.toString())
+                .workers(1)
+                .spares(0)
+                .listener(told)
+                .recycleAfter(Duration.ofMillis(300)))) {
+      int first = pid(pool);
+      await().until(() -> pid(pool) != first);
+    }
+  }
+
+  @Test
   void aDrainThatTakesTooLongSaysSo() throws Exception {
     try (WorkerPool pool = open(options())) {
       CompletableFuture<byte[]> call = pool.submit("sleep", bytes("60000"), CallOptions.DEFAULT);

@@ -1,0 +1,132 @@
+package dev.belfry.workers;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * The workers of a pool: those who get calls, those who stand by, and those who come or go.
+ * Everything that has no other word on it is for the loop thread.
+ */
+final class Crew {
+  private static final PooledWorker[] NOBODY = {};
+
+  private final int wantedActive;
+  private final Gate gate;
+
+  /** How many have died in each place. */
+  private final long[] deathsInPlace;
+
+  private final List<Seat> seats = new ArrayList<>();
+  private final List<PooledWorker> spares = new ArrayList<>();
+
+  /** Those who get calls; replaced as a whole, so that any thread may look. */
+  private volatile PooledWorker[] active = NOBODY;
+
+  private volatile List<PooledWorker> all = List.of();
+
+  /**
+   * A crew without anybody.
+   *
+   * @param wantedActive how many shall get calls
+   * @param gate where callers wait for one
+   */
+  Crew(int wantedActive, int spares, Gate gate) {
+    this.wantedActive = wantedActive;
+    this.gate = gate;
+    this.deathsInPlace = new long[wantedActive + spares];
+  }
+
+  // For any thread.
+
+  PooledWorker[] active() {
+    return active;
+  }
+
+  List<PooledWorker> all() {
+    return all;
+  }
+
+  int wantedActive() {
+    return wantedActive;
+  }
+
+  /** How many calls all have. */
+  int inFlight() {
+    return all.stream().mapToInt(PooledWorker::load).sum();
+  }
+
+  boolean isSpare(PooledWorker worker) {
+    return worker.state() == WorkerState.READY
+        && Arrays.stream(active).noneMatch(it -> it == worker);
+  }
+
+  // On the loop thread.
+
+  /** Whether there are fewer than wanted, with so many more who are about to come. */
+  boolean hasRoom(int coming) {
+    long wanted = seats.stream().filter(seat -> !seat.unwanted).count();
+    return wanted + coming < deathsInPlace.length;
+  }
+
+  int freePlace() {
+    return IntStream.range(0, deathsInPlace.length)
+        .filter(place -> seats.stream().noneMatch(seat -> seat.place == place && !seat.unwanted))
+        .findFirst()
+        .orElseThrow(); // there are as many as are wanted
+  }
+
+  long deathsInPlace(int place) {
+    return deathsInPlace[place];
+  }
+
+  void diedInPlace(int place) {
+    deathsInPlace[place]++;
+  }
+
+  void add(Seat seat) {
+    seats.add(seat);
+    changed();
+  }
+
+  void remove(Seat seat) {
+    seats.remove(seat);
+    changed();
+  }
+
+  private void changed() {
+    all = seats.stream().map(seat -> seat.worker).toList();
+  }
+
+  Optional<Seat> seatOf(PooledWorker worker) {
+    return seats.stream().filter(seat -> seat.worker == worker).findFirst();
+  }
+
+  /** A worker can get calls from now on: at once, or as a spare. */
+  void ready(PooledWorker worker) {
+    if (active.length < wantedActive) {
+      activate(worker);
+    } else {
+      spares.add(worker);
+    }
+  }
+
+  private void activate(PooledWorker worker) {
+    active = Stream.concat(Arrays.stream(active), Stream.of(worker)).toArray(PooledWorker[]::new);
+    gate.changedForAll();
+  }
+
+  /** Takes a worker out of those that get calls; a spare takes its place at once. */
+  void withdraw(PooledWorker worker) {
+    spares.remove(worker);
+    int before = active.length;
+    active = Arrays.stream(active).filter(it -> it != worker).toArray(PooledWorker[]::new);
+    if (active.length < before && !spares.isEmpty()) {
+      activate(spares.removeFirst());
+    }
+    gate.changedForAll();
+  }
+}
