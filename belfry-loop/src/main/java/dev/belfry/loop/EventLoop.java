@@ -39,15 +39,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EventLoop implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(EventLoop.class.getName());
-  private static final VarHandle OWNER;
-
-  static {
-    try {
-      OWNER = MethodHandles.lookup().findVarHandle(EventLoop.class, "owner", Thread.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle OWNER =
+      FieldHandle.of(MethodHandles.lookup(), "owner", Thread.class);
 
   /** After so many starts that a stopped loop has refused, it ends without refusing any more. */
   private static final int MOST_REFUSALS = 1_000_000;

@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the type of its value
  */
 public abstract class Operation<T> extends Task {
-  private static final VarHandle STATE;
-  private static final VarHandle STARTS;
+  private static final VarHandle STATE = FieldHandle.of(MethodHandles.lookup(), "state", int.class);
+  private static final VarHandle STARTS =
+      FieldHandle.of(MethodHandles.lookup(), "starts", int.class);
 
   /** Not started, or completed: may be started. */
   private static final int IDLE = 0;
@@ -41,16 +42,6 @@ public abstract class Operation<T> extends Task {
 
   /** Has its result; whoever awaits it takes it. */
   private static final int AWAITED = 4;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      STATE = lookup.findVarHandle(Operation.class, "state", int.class);
-      STARTS = lookup.findVarHandle(Operation.class, "starts", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
 
   final EventLoop loop;
 
