@@ -348,7 +348,7 @@ public abstract class Operation<T> extends Task {
     if (awaiter != null) {
       deliver();
     } else {
-      loop.work().addCompletion(this);
+      loop.work.addCompletion(this);
     }
   }
 

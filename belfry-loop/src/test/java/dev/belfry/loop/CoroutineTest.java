@@ -299,7 +299,7 @@ final class CoroutineTest {
   private static void checkCounts(EventLoop loop) throws Exception {
     var counts = new CompletableFuture<String>();
     loop.scheduler()
-        .execute(() -> counts.complete(loop.inFlight() + " " + loop.timers().pending()));
+        .execute(() -> counts.complete(loop.inFlight() + " " + loop.timers.pending()));
     assertThat(LoopSupport.get(counts)).isEqualTo("0 0");
   }
 

@@ -192,7 +192,7 @@ final class SignalAwaitTest {
       var again = new Waiter(operation);
       tested.drive(again::isDone);
       assertThat(again.value()).isEqualTo(5);
-      assertThat(tested.loop.timers().pending()).isZero();
+      assertThat(tested.loop.timers.pending()).isZero();
     }
   }
 
