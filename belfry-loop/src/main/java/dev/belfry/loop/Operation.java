@@ -317,12 +317,7 @@ public abstract class Operation<T> extends Task {
   }
 
   private boolean watchToken() {
-    if (token == StopToken.NEVER) {
-      return true;
-    }
-    Canceller watching = canceller();
-    watching.watched = starts;
-    return token.register(watching);
+    return token == StopToken.NEVER || canceller().watch(token, starts);
   }
 
   // r[impl loop.op.value]
@@ -390,7 +385,8 @@ public abstract class Operation<T> extends Task {
     }
   }
 
-  private void cancelNow(int start) {
+  /** Withdraws one start, if that is the one in flight; on the loop thread. */
+  final void cancelNow(int start) {
     if (start != starts) {
       return;
     }
@@ -408,73 +404,5 @@ public abstract class Operation<T> extends Task {
       canceller = known;
     }
     return known;
-  }
-
-  /** Brings a cancel from a token or from another thread to the loop; made once when needed. */
-  private static final class Canceller extends StopCallback {
-    private final Message message;
-
-    /** The start that the token watches over. */
-    private int watched;
-
-    /** The start that it fired for; by then the operation may have begun another. */
-    private int fired;
-
-    Canceller(Operation<?> operation) {
-      this.message = new Message(operation);
-    }
-
-    @Override
-    void taken() {
-      fired = watched;
-    }
-
-    @Override
-    void stopRequested() {
-      request(fired);
-    }
-
-    void request(int start) {
-      message.send(start);
-    }
-  }
-
-  /** The cancel on its way through the inbox; there is one, however many cancels there are. */
-  private static final class Message extends Task {
-    private final Operation<?> operation;
-    private boolean underWay;
-    private int start;
-
-    Message(Operation<?> operation) {
-      this.operation = operation;
-    }
-
-    void send(int which) {
-      if (operation.loop.inLoop()) {
-        operation.cancelNow(which);
-        return;
-      }
-      synchronized (this) {
-        start = underWay ? Math.max(start, which) : which;
-        if (underWay) {
-          return;
-        }
-        underWay = true;
-      }
-      operation.loop.post(this);
-    }
-
-    @Override
-    public void run() {
-      int which;
-      synchronized (this) {
-        underWay = false;
-        which = start;
-      }
-      operation.cancelNow(which);
-    }
-
-    @Override
-    void abandoned() {} // the loop has ended, and with it the operation
   }
 }
