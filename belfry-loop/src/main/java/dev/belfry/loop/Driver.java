@@ -1,5 +1,7 @@
 package dev.belfry.loop;
 
+import static java.lang.System.Logger.Level.INFO;
+
 import dev.belfry.linux.ErrnoException;
 
 /**
@@ -13,6 +15,23 @@ interface Driver extends AutoCloseable {
 
   /** A deadline that never comes. */
   long FOREVER = Long.MAX_VALUE;
+
+  /** Opens what the options of a loop ask for. */
+  static Driver openFor(LoopCore loop) throws ErrnoException {
+    LoopOptions options = loop.options;
+    if (options.backend() == Backend.IO_URING) {
+      return UringDriver.open(loop);
+    }
+    if (options.prefersIoUring()) {
+      try {
+        return UringDriver.open(loop);
+      } catch (ErrnoException refused) {
+        System.getLogger(EventLoop.class.getName())
+            .log(INFO, "the loop runs on epoll, because {0}", refused.getMessage());
+      }
+    }
+    return EpollDriver.open(loop, options.backend());
+  }
 
   /** What it stands for. */
   Backend backend();

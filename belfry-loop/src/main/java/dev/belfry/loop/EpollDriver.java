@@ -24,7 +24,7 @@ final class EpollDriver implements Driver {
   private static final long WAKE_TOKEN = -1;
   private static final int INTEREST = Epoll.IN | Epoll.OUT | Epoll.RDHUP | Epoll.PRI | Epoll.ET;
 
-  private final EventLoop loop;
+  private final LoopCore loop;
   private final Sys sys;
   private final Epoll epoll;
   private final EpollWait wait;
@@ -33,7 +33,7 @@ final class EpollDriver implements Driver {
   private final HandleTable handles = new HandleTable();
   private final FutexWaits futexes = new FutexWaits();
 
-  private EpollDriver(EventLoop loop, Epoll epoll, EpollWait wait, EventFd wakeUp) {
+  private EpollDriver(LoopCore loop, Epoll epoll, EpollWait wait, EventFd wakeUp) {
     this.loop = loop;
     this.sys = loop.sys;
     this.epoll = epoll;
@@ -47,7 +47,7 @@ final class EpollDriver implements Driver {
    * @param wanted the backend, or null for the better one that works
    */
   // r[impl loop.ctx.owns] r[impl loop.ctx.error-free-close] r[impl loop.backend.no-threads]
-  static EpollDriver open(EventLoop loop, @Nullable Backend wanted) throws ErrnoException {
+  static EpollDriver open(LoopCore loop, @Nullable Backend wanted) throws ErrnoException {
     Epoll epoll = Epoll.create(loop.sys);
     EventFd wakeUp = null;
     EpollWait wait = null;

@@ -57,12 +57,12 @@ public final class FutexOperation extends Operation<Void> {
 
   @Override
   void launch() {
-    loop.driver().start(this);
+    loop.driver.start(this);
   }
 
   @Override
   void withdraw() {
-    loop.driver().cancel(this);
+    loop.driver.cancel(this);
   }
 
   /** The wait is over; called by the thread that waited. */

@@ -75,7 +75,7 @@ public abstract class Handle implements AutoCloseable {
     if (!closed) {
       closed = true;
       beforeClose();
-      loop.driver().close(this);
+      loop.driver.close(this);
     }
   }
 
@@ -122,7 +122,7 @@ public abstract class Handle implements AutoCloseable {
   final void resumeNextTurn() {
     if (!resume.queued) {
       resume.queued = true;
-      loop.work().addNext(resume);
+      loop.work.addNext(resume);
     }
   }
 
@@ -139,7 +139,7 @@ public abstract class Handle implements AutoCloseable {
     public void run() {
       queued = false;
       if (!handle.closed) {
-        handle.loop.driver().resume(handle);
+        handle.loop.driver.resume(handle);
       }
     }
 

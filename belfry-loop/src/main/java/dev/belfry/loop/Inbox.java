@@ -10,15 +10,7 @@ import org.jspecify.annotations.Nullable;
  * through themselves. Once closed it takes nothing more.
  */
 final class Inbox {
-  private static final VarHandle TOP;
-
-  static {
-    try {
-      TOP = MethodHandles.lookup().findVarHandle(Inbox.class, "top", Task.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle TOP = FieldHandle.of(MethodHandles.lookup(), "top", Task.class);
 
   /** Stands on top when nothing more is taken; never run. */
   private static final Task CLOSED =

@@ -122,13 +122,13 @@ abstract class IoOperation<T> extends Operation<T> {
     } else if (isEmpty()) {
       completeValue();
     } else {
-      loop.driver().start(this);
+      loop.driver.start(this);
     }
   }
 
   @Override
   final void withdraw() {
-    loop.driver().cancel(this);
+    loop.driver.cancel(this);
   }
 
   // r[impl loop.op.error]

@@ -129,10 +129,6 @@ public final class LoopMetrics {
   }
 
   private static VarHandle field(String name, Class<?> type) {
-    try {
-      return MethodHandles.lookup().findVarHandle(LoopMetrics.class, name, type);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
+    return FieldHandle.of(MethodHandles.lookup(), name, type);
   }
 }

@@ -40,7 +40,7 @@ public final class OpenOperation extends Operation<RegularFile> {
 
   @Override
   void launch() {
-    if (!loop.driver().open(this)) {
+    if (!loop.driver.open(this)) {
       openNow();
     }
   }
@@ -88,7 +88,7 @@ public final class OpenOperation extends Operation<RegularFile> {
 
   @Override
   void withdraw() {
-    loop.driver().cancel(this);
+    loop.driver.cancel(this);
   }
 
   @Override

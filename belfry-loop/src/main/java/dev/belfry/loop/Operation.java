@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the type of its value
  */
 public abstract class Operation<T> extends Task {
-  private static final VarHandle STATE;
-  private static final VarHandle STARTS;
+  private static final VarHandle STATE = FieldHandle.of(MethodHandles.lookup(), "state", int.class);
+  private static final VarHandle STARTS =
+      FieldHandle.of(MethodHandles.lookup(), "starts", int.class);
 
   /** Not started, or completed: may be started. */
   private static final int IDLE = 0;
@@ -41,16 +42,6 @@ public abstract class Operation<T> extends Task {
 
   /** Has its result; whoever awaits it takes it. */
   private static final int AWAITED = 4;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      STATE = lookup.findVarHandle(Operation.class, "state", int.class);
-      STARTS = lookup.findVarHandle(Operation.class, "starts", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
 
   final EventLoop loop;
 
@@ -326,12 +317,7 @@ public abstract class Operation<T> extends Task {
   }
 
   private boolean watchToken() {
-    if (token == StopToken.NEVER) {
-      return true;
-    }
-    Canceller watching = canceller();
-    watching.watched = starts;
-    return token.register(watching);
+    return token == StopToken.NEVER || canceller().watch(token, starts);
   }
 
   // r[impl loop.op.value]
@@ -357,7 +343,7 @@ public abstract class Operation<T> extends Task {
     if (awaiter != null) {
       deliver();
     } else {
-      loop.work().addCompletion(this);
+      loop.work.addCompletion(this);
     }
   }
 
@@ -399,7 +385,8 @@ public abstract class Operation<T> extends Task {
     }
   }
 
-  private void cancelNow(int start) {
+  /** Withdraws one start, if that is the one in flight; on the loop thread. */
+  final void cancelNow(int start) {
     if (start != starts) {
       return;
     }
@@ -417,73 +404,5 @@ public abstract class Operation<T> extends Task {
       canceller = known;
     }
     return known;
-  }
-
-  /** Brings a cancel from a token or from another thread to the loop; made once when needed. */
-  private static final class Canceller extends StopCallback {
-    private final Message message;
-
-    /** The start that the token watches over. */
-    private int watched;
-
-    /** The start that it fired for; by then the operation may have begun another. */
-    private int fired;
-
-    Canceller(Operation<?> operation) {
-      this.message = new Message(operation);
-    }
-
-    @Override
-    void taken() {
-      fired = watched;
-    }
-
-    @Override
-    void stopRequested() {
-      request(fired);
-    }
-
-    void request(int start) {
-      message.send(start);
-    }
-  }
-
-  /** The cancel on its way through the inbox; there is one, however many cancels there are. */
-  private static final class Message extends Task {
-    private final Operation<?> operation;
-    private boolean underWay;
-    private int start;
-
-    Message(Operation<?> operation) {
-      this.operation = operation;
-    }
-
-    void send(int which) {
-      if (operation.loop.inLoop()) {
-        operation.cancelNow(which);
-        return;
-      }
-      synchronized (this) {
-        start = underWay ? Math.max(start, which) : which;
-        if (underWay) {
-          return;
-        }
-        underWay = true;
-      }
-      operation.loop.post(this);
-    }
-
-    @Override
-    public void run() {
-      int which;
-      synchronized (this) {
-        underWay = false;
-        which = start;
-      }
-      operation.cancelNow(which);
-    }
-
-    @Override
-    void abandoned() {} // the loop has ended, and with it the operation
   }
 }

@@ -52,11 +52,11 @@ final class RetryTimer {
     }
     if (fired.hasValue()) {
       direction.readiness = Readiness.READY;
-      handle.loop.driver().resume(handle);
+      handle.loop.driver.resume(handle);
     } else { // the loop ends, and nothing else would go on with what waits here
       IoOperation<?> waiting;
       while ((waiting = direction.first()) != null) {
-        handle.loop.driver().cancel(waiting);
+        handle.loop.driver.cancel(waiting);
       }
     }
   }

@@ -21,7 +21,7 @@ public final class ScheduleOperation extends Operation<Void> {
   @Override
   void launch() {
     cancelled = false;
-    loop.work().addScheduled(this);
+    loop.work.addScheduled(this);
   }
 
   @Override

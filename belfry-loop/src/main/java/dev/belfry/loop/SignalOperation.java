@@ -103,7 +103,7 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
     state = state.to(WaitState.NOTIFIED);
     received = record;
     stopTimer();
-    loop.work().addCompletion(this);
+    loop.work.addCompletion(this);
   }
 
   // r[impl sig.shutdown.loop]

@@ -16,15 +16,8 @@ final class Sleep {
   /** A time to wake: only when woken. */
   static final long FOREVER = Driver.FOREVER;
 
-  private static final VarHandle UNTIL;
-
-  static {
-    try {
-      UNTIL = MethodHandles.lookup().findVarHandle(Sleep.class, "until", long.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle UNTIL =
+      FieldHandle.of(MethodHandles.lookup(), "until", long.class);
 
   private final Driver driver;
   private final Work work;

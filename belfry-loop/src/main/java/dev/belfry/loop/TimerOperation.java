@@ -102,15 +102,15 @@ public final class TimerOperation extends Operation<Void> {
   @Override
   void launch() {
     if (unsettled) {
-      loop.timers().addNewcomer(this);
+      loop.timers.addNewcomer(this);
     } else {
-      loop.timers().add(this, deadline);
+      loop.timers.add(this, deadline);
     }
   }
 
   @Override
   void withdraw() {
-    loop.timers().cancel(this);
+    loop.timers.cancel(this);
     completeStopped();
   }
 

@@ -43,7 +43,7 @@ final class UringDriver implements Driver {
 
   /** Opens what a loop needs; nothing is left behind if that fails. */
   // r[impl loop.ctx.owns] r[impl loop.ctx.error-free-close]
-  static UringDriver open(EventLoop loop) throws ErrnoException {
+  static UringDriver open(LoopCore loop) throws ErrnoException {
     EventFd wakeUp = EventFd.create(loop.sharedSys);
     try {
       return new UringDriver(Uring.open(loop.sys), wakeUp);

@@ -66,7 +66,7 @@ final class Watchdog implements AutoCloseable {
     if (owner == null) {
       return;
     }
-    Coroutine<?> coroutine = loop.runningCoroutine();
+    Coroutine<?> coroutine = loop.work.runningCoroutine();
     Thread busy = coroutine != null ? coroutine.thread() : owner;
     var where = new StringBuilder();
     for (StackTraceElement frame : busy.getStackTrace()) {

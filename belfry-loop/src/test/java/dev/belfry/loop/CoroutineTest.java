@@ -245,17 +245,7 @@ final class CoroutineTest {
       TimerOperation timer = loop.scheduler().after(Duration.ofHours(1));
       Coroutine<Boolean> waiter;
       synchronized (token) {
-        waiter =
-            loop.spawn(
-                "waiter",
-                () -> {
-                  try {
-                    timer.await(token);
-                    return false;
-                  } catch (StoppedException e) {
-                    return true;
-                  }
-                });
+        waiter = awaitingItsStop(timer, token);
         LoopSupport.await(() -> waiter.thread().getState() == Thread.State.BLOCKED);
         timer.cancel();
         LoopSupport.get(loop.scheduler().schedule().toFuture()); // the loop has seen the cancel
@@ -273,17 +263,7 @@ final class CoroutineTest {
       var source = new StopSource();
       StopToken token = source.token();
       TimerOperation timer = loop.scheduler().after(Duration.ofHours(1));
-      Coroutine<Boolean> waiter =
-          loop.spawn(
-              "waiter",
-              () -> {
-                try {
-                  timer.await(token);
-                  return false;
-                } catch (StoppedException e) {
-                  return true;
-                }
-              });
+      Coroutine<Boolean> waiter = awaitingItsStop(timer, token);
       LoopSupport.await(() -> waiter.thread().getState() == Thread.State.WAITING);
       synchronized (token) {
         waiter.cancel(); // it withdraws the timer and waits for the token's lock
@@ -296,10 +276,23 @@ final class CoroutineTest {
     }
   }
 
+  /** A coroutine that awaits an operation and says whether that was stopped. */
+  private static Coroutine<Boolean> awaitingItsStop(Operation<?> operation, StopToken token) {
+    return operation.loop.spawn(
+        "waiter",
+        () -> {
+          try {
+            operation.await(token);
+            return false;
+          } catch (StoppedException e) {
+            return true;
+          }
+        });
+  }
+
   private static void checkCounts(EventLoop loop) throws Exception {
     var counts = new CompletableFuture<String>();
-    loop.scheduler()
-        .execute(() -> counts.complete(loop.inFlight() + " " + loop.timers().pending()));
+    loop.scheduler().execute(() -> counts.complete(loop.inFlight() + " " + loop.timers.pending()));
     assertThat(LoopSupport.get(counts)).isEqualTo("0 0");
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import dev.belfry.linux.Errno;
 import dev.belfry.loop.DescriptorSupport.Tapped;
 import dev.belfry.loop.LoopSupport.EveryBackend;
+import java.lang.Thread.State;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
@@ -13,6 +14,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -140,6 +142,34 @@ final class EndingTest {
     LoopSupport.join(Thread.ofVirtual().start(loop::close));
     assertThat(sleeper.result().handle((_, thrown) -> thrown).join())
         .isInstanceOf(StoppedException.class);
+  }
+
+  @EveryBackend
+  void whoClosesALoopThatOthersAreClosingWaitsForThem(Backend backend) throws Exception {
+    EventLoop loop = EventLoop.open(backend);
+    var ending = new CompletableFuture<Outcome>();
+    var goOn = new CompletableFuture<Void>();
+    loop.scheduler()
+        .after(Duration.ofHours(1))
+        .start(
+            timer -> {
+              ending.complete(timer.outcome());
+              goOn.join();
+            });
+    Thread first = Thread.ofPlatform().daemon().start(loop::close);
+    assertThat(LoopSupport.get(ending)).isEqualTo(Outcome.STOPPED);
+    var others = new ArrayList<Thread>();
+    for (int i = 0; i < 2; i++) {
+      Thread other = Thread.ofPlatform().daemon().start(loop::close);
+      LoopSupport.await(
+          () -> other.getState() == State.WAITING || other.getState() == State.BLOCKED);
+      others.add(other);
+    }
+    goOn.complete(null);
+    LoopSupport.join(first);
+    for (Thread other : others) {
+      LoopSupport.join(other);
+    }
   }
 
   @Test

@@ -82,7 +82,7 @@ final class SignalAwaitTest {
   void aFutureAndAThreadElsewhereGetASignal(Backend backend) throws Exception {
     try (Driven driven = Driven.open(backend)) {
       var service = new SignalService(driven.loop());
-      attach(driven, service, Signo.USR1);
+      SignalLoop.attach(driven, service, Signo.USR1);
       CompletableFuture<SignalInfo> future = service.next(Signo.USR1).toFuture();
       kill(Signo.USR1);
       assertFromUs(LoopSupport.get(future));
@@ -192,7 +192,7 @@ final class SignalAwaitTest {
       var again = new Waiter(operation);
       tested.drive(again::isDone);
       assertThat(again.value()).isEqualTo(5);
-      assertThat(tested.loop.timers().pending()).isZero();
+      assertThat(tested.loop.timers.pending()).isZero();
     }
   }
 
@@ -269,7 +269,7 @@ final class SignalAwaitTest {
       assertThatIllegalStateException()
           .isThrownBy(() -> service.await(Signo.USR1))
           .withMessageContaining("{SIGUSR1} cannot be waited for");
-      attach(driven, service, Signo.USR1);
+      SignalLoop.attach(driven, service, Signo.USR1);
       assertThatIllegalStateException()
           .isThrownBy(() -> service.awaitAny(SignalSet.of(Signo.USR1, Signo.USR2)))
           .withMessageStartingWith("{SIGUSR2} cannot be waited for");
@@ -291,19 +291,6 @@ final class SignalAwaitTest {
   private static void assertFromUs(SignalInfo info) {
     assertThat(info).isEqualTo(new SignalInfo(Signo.USR1, 0, PID, UID, 0, 0, info.value()));
     assertThat(info.name()).isEqualTo("SIGUSR1");
-  }
-
-  private static void attach(Driven driven, SignalService service, int signum) throws Exception {
-    Coroutine<Boolean> attaching =
-        driven
-            .loop()
-            .spawn(
-                "attach",
-                () -> {
-                  service.attach(SignalSet.of(signum));
-                  return true;
-                });
-    LoopSupport.get(attaching.result());
   }
 
   private interface Action {

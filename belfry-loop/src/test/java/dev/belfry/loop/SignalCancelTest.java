@@ -188,16 +188,7 @@ final class SignalCancelTest {
   void cancelsFromManyThreadsCompleteOnTheLoopThread(Backend backend) throws Exception {
     try (Driven driven = Driven.open(backend)) {
       var service = new SignalService(driven.loop());
-      Coroutine<Boolean> attaching =
-          driven
-              .loop()
-              .spawn(
-                  "attach",
-                  () -> {
-                    service.attach(SignalSet.of(RT));
-                    return true;
-                  });
-      LoopSupport.get(attaching.result());
+      SignalLoop.attach(driven, service, RT);
       int each = 200;
       var elsewhere = new AtomicInteger();
       var done = new CountDownLatch(8 * each);

@@ -10,6 +10,7 @@ import dev.belfry.linux.SignalLaunch;
 import dev.belfry.linux.SignalRecords;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sys;
+import dev.belfry.loop.LoopSupport.Driven;
 import dev.belfry.testkit.SysTap;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -71,6 +72,20 @@ final class SignalLoop implements AutoCloseable {
           service.attach(SignalSet.of(signums));
           return true;
         });
+  }
+
+  /** Attaches a service whose loop another thread drives. */
+  static void attach(Driven driven, SignalService service, int signum) throws Exception {
+    Coroutine<Boolean> attaching =
+        driven
+            .loop()
+            .spawn(
+                "attach",
+                () -> {
+                  service.attach(SignalSet.of(signum));
+                  return true;
+                });
+    LoopSupport.get(attaching.result());
   }
 
   /** Does something on the loop thread; what it throws is thrown here. */

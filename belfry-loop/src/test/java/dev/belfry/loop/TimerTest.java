@@ -216,7 +216,7 @@ final class TimerTest {
       first.cancel();
       loop.runSome();
       assertThat(log).containsExactly("first STOPPED");
-      assertThat(loop.timers().pending()).isEqualTo(1);
+      assertThat(loop.timers.pending()).isEqualTo(1);
       LoopSupport.drive(loop, () -> log.size() == 2);
       assertThat(log).containsExactly("first STOPPED", "second VALUE");
       assertThat(System.nanoTime() - second.deadline()).isNotNegative();
@@ -247,13 +247,13 @@ final class TimerTest {
                     one.cancel();
                   }
                   batch.run();
-                  largest.accumulateAndGet(loop.timers().entries(), Math::max);
+                  largest.accumulateAndGet(loop.timers.entries(), Math::max);
                 });
         loop.runUntilEmpty();
       }
       assertThat(stopped).hasValue(1_000_000);
       assertThat(largest.get()).isLessThanOrEqualTo(64);
-      assertThat(loop.timers().pending()).isEqualTo(1);
+      assertThat(loop.timers.pending()).isEqualTo(1);
     }
   }
 

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.OpenFlags;
+import dev.belfry.linux.SubmissionQueue;
 import dev.belfry.loop.DescriptorSupport.Probe;
 import dev.belfry.loop.DescriptorSupport.Tapped;
 import dev.belfry.loop.LoopSupport.Driven;
@@ -62,6 +63,25 @@ final class UringTest {
     try (EventLoop loop = EventLoop.open(LoopOptions.DEFAULT.preferIoUring())) {
       assertThat(loop.backend()).isEqualTo(Backend.IO_URING);
     }
+  }
+
+  @Test
+  void noRequestHasTheTokenOfThoseThatNobodyWaitsFor() {
+    var table = new UringTable();
+    var requests = new ArrayList<UringRequest>();
+    for (int i = 0; i < 2 * SlotTable.ROOM; i++) {
+      var request = new Unused();
+      requests.add(request);
+      assertThat(table.add(request)).isNotZero();
+    }
+    for (UringRequest request : requests) {
+      long token = table.token(request);
+      assertThat(table.find(token)).isSameAs(request);
+      table.remove(request);
+      assertThat(table.find(token)).isNull();
+      assertThat(request.isWithKernel()).isFalse();
+    }
+    assertThat(table.size()).isZero();
   }
 
   @Test
@@ -249,5 +269,21 @@ final class UringTest {
       StreamPattern.check(memory, content.length, 0);
       file.close();
     }
+  }
+
+  /** A request that nobody makes. */
+  private static final class Unused extends UringRequest {
+    Unused() {
+      super(null);
+    }
+
+    @Override
+    void prepare(SubmissionQueue queue, long token) {}
+
+    @Override
+    void completed(int result, int flags) {}
+
+    @Override
+    void failed(RuntimeException failure) {}
   }
 }

@@ -1,0 +1,221 @@
+package dev.belfry.loop;
+
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Sys;
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * The inside of a loop: how it makes a turn, what is in flight on it, and how all that comes to an
+ * end. Operations, handles and drivers work with this; {@link EventLoop} is what others see.
+ *
+ * <p>It is a superclass and no part that a loop has, because every start and every completion comes
+ * by here: what they need is one step away.
+ */
+abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
+  /** After so many starts that a stopped loop has refused, it ends without refusing any more. */
+  private static final int MOST_REFUSALS = 1_000_000;
+
+  /** The calls of the loop thread. */
+  final Sys sys;
+
+  /** The calls of other threads. */
+  final Sys sharedSys;
+
+  final LoopOptions options;
+  final LoopMetrics metrics = new LoopMetrics();
+  final Driver driver;
+  final TimerHeap timers = new TimerHeap();
+  final Work work = new Work(metrics);
+  final Sleep sleep;
+
+  // Only the loop thread touches these.
+  long inFlight;
+  private int turn;
+  private int refusals;
+
+  /** Set by any thread, once and for good. */
+  volatile boolean stopRequested;
+
+  /** Whether new work is taken; ends when the loop has seen the stop. */
+  private volatile boolean takesWork = true;
+
+  /** Whether nothing is in flight any more, and never will be. */
+  volatile boolean ended;
+
+  private final Set<Coroutine<?>> coroutines = ConcurrentHashMap.newKeySet();
+
+  LoopCore(LoopOptions options) throws IOException {
+    this.options = options;
+    Sys given = options.systemCalls();
+    this.sys = given != null ? given : Sys.forOneThread();
+    this.sharedSys = given != null ? given : Sys.forAnyThread();
+    this.driver = Driver.openFor(this);
+    this.sleep = new Sleep(driver, work, metrics, Scheduler.nanosOf(options.busyPoll()));
+  }
+
+  // What comes to the loop.
+
+  final void execute(Runnable action) {
+    if (!takesWork) {
+      throw new RejectedExecutionException("the loop was stopped");
+    }
+    post(new RunnableTask(action));
+  }
+
+  /** Brings a task to the loop. */
+  // r[impl loop.backend.submit-any]
+  final void post(Task task) {
+    if (isOwnedByCaller()) {
+      work.addScheduled(task);
+    } else if (work.post(task)) {
+      sleep.wakeFor(task instanceof TimerOperation timer ? timer.deadline() : Sleep.AWAKE);
+    } else {
+      task.abandoned();
+    }
+  }
+
+  final boolean takesWork() {
+    return takesWork;
+  }
+
+  /** Whether a start on the loop thread is worth completing, if only as stopped. */
+  final boolean bearsStart() {
+    return takesWork || ++refusals <= MOST_REFUSALS;
+  }
+
+  final void operationBegun() {
+    inFlight++;
+  }
+
+  final void operationEnded() {
+    inFlight--;
+    work.operationHandled();
+  }
+
+  /** Takes a coroutine in, which the loop then waits for at its end; false if it is too late. */
+  final boolean add(Coroutine<?> coroutine) {
+    coroutines.add(coroutine);
+    if (!takesWork) {
+      remove(coroutine); // and tells the loop, which may have begun to wait for it
+      return false;
+    }
+    return true;
+  }
+
+  final void remove(Coroutine<?> coroutine) {
+    coroutines.remove(coroutine);
+    if (!takesWork) {
+      sleep.wake();
+    }
+  }
+
+  // The turn.
+
+  /** The number of the turn. */
+  final int turn() {
+    return turn;
+  }
+
+  /**
+   * One turn.
+   *
+   * @param until when the wait ends at the latest: a time of the clock, {@link Sleep#FOREVER}, or
+   *     {@link Sleep#AWAKE} for no wait at all
+   * @param unlessHandled do not wait either if the work that was queued is something to report
+   * @return how many things were handled
+   */
+  final int turn(long until, boolean unlessHandled) throws ErrnoException {
+    turn++;
+    work.beginCount();
+    work.takePosted();
+    work.takeNext();
+    work.run();
+    boolean wait = !unlessHandled || work.handled() == 0;
+    metrics.turnEnded(sleep.sleep(wait ? sleepDeadline(until) : Sleep.AWAKE));
+    work.takePosted();
+    expireTimers();
+    work.run();
+    return work.handled();
+  }
+
+  /** When to wake at the latest; {@link Sleep#AWAKE} if there is something to do already. */
+  // r[impl loop.wait.flush-first] r[impl loop.wait.infinite]
+  private long sleepDeadline(long until) {
+    if (until == Sleep.AWAKE || !work.isEmpty() || work.hasPosted()) {
+      return Sleep.AWAKE;
+    }
+    if (timers.hasNewcomers()) {
+      timers.settle(System.nanoTime());
+    }
+    long earliest = timers.earliest();
+    if (until == Sleep.FOREVER) {
+      return earliest;
+    }
+    return earliest == Sleep.FOREVER || until - earliest < 0 ? until : earliest;
+  }
+
+  // r[impl loop.timer.expire] r[impl loop.timer.never-early]
+  private void expireTimers() {
+    if (timers.pending() == 0) {
+      return;
+    }
+    long now = System.nanoTime();
+    timers.settle(now);
+    TimerOperation timer;
+    while ((timer = timers.pollExpired(now)) != null) {
+      metrics.timerLag(now - timer.deadline());
+      timer.completeValue();
+    }
+  }
+
+  // The end.
+
+  /** Whether the stop was requested; from the first look on no new work is taken. */
+  final boolean isStopSeen() {
+    if (stopRequested && takesWork) {
+      takesWork = false;
+    }
+    return stopRequested;
+  }
+
+  /** Whether the stop was requested and all that was there before has completed by itself. */
+  // r[impl loop.run.drained]
+  final boolean isDrained() {
+    if (stopRequested && takesWork) {
+      work.takePosted(); // what was posted before the stop is drained too
+      work.run();
+    }
+    return isStopSeen() && inFlight == 0 && work.isEmpty();
+  }
+
+  /** Ends everything that is in flight and closes the inbox; then the loop has ended. */
+  // r[impl loop.stop.nonew]
+  final void end() throws ErrnoException {
+    isStopSeen();
+    if (ended) {
+      return;
+    }
+    try {
+      do {
+        cancelAll();
+        coroutines.forEach(Coroutine::cancel);
+        turn(coroutines.isEmpty() || inFlight > 0 ? Sleep.AWAKE : Sleep.FOREVER, false);
+      } while (inFlight > 0 || !coroutines.isEmpty() || !work.isEmpty());
+    } finally {
+      ended = true;
+      work.end(); // there is something left if the last turn failed
+    }
+  }
+
+  private void cancelAll() {
+    TimerOperation timer;
+    timers.settle(System.nanoTime());
+    while ((timer = timers.poll()) != null) {
+      timer.completeStopped();
+    }
+    driver.cancelAll();
+  }
+}
