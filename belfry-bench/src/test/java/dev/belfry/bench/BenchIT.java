@@ -153,7 +153,7 @@ class BenchIT {
     assertThat(report.size()).isEqualTo(6 * 5 + 2); // the ring is no way to call at a rate
     for (JsonNode entry : report) {
       assertThat(entry.at("/params/callers").asInt()).isIn(1, 8);
-      assertThat(entry.at("/metrics/callsPerSecond/median").asDouble()).isGreaterThan(10);
+      assertThat(entry.at("/metrics/callsPerSecond/median").asDouble()).isPositive();
       assertThat(entry.at("/metrics/latencyP50Nanos/median").asDouble()).isPositive();
     }
     Run plot = bench("--plot", directory.toString());
