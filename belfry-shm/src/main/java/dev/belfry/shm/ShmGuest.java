@@ -1,5 +1,6 @@
 package dev.belfry.shm;
 
+import dev.belfry.linux.Futex;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -95,9 +96,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
       Link link = Link.claim(segment, ticket.peerId(), strategy, bell);
       life.attached(link);
       bell.announce();
-      // Nobody sleeps there yet. But this links the call, which takes tens of milliseconds, and the
-      // next time somebody waits for it.
-      link.outbox().wakeConsumers();
+      Futex.linkWake(sys); // the host does not wait yet, as it will when we first answer
       return new ShmGuest(
           segment, new Exchange(link, sleepAt(segment, strategy, bell)), bell, lifeline, life);
     } catch (IOException | RuntimeException e) {
