@@ -236,6 +236,19 @@ public final class Peer extends Messenger {
     host.disconnect(life, reason);
   }
 
+  /**
+   * Takes the caller's word that this guest's process has ended, and frees what it held after what
+   * it had sent was delivered. For guests whose end nobody tells: those of other makes that have
+   * walked into a segment of format 1. If the process is known after all, this is {@link
+   * #disconnect}, and its entry is free when it has really ended. Any thread.
+   *
+   * <p><b>The caller must be certain.</b> A guest that lives on could still write into an entry
+   * that is another's by then.
+   */
+  public void declareGone() {
+    host.post(life::declareGone);
+  }
+
   PeerOptions options() {
     return options;
   }

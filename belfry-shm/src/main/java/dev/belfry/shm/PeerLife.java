@@ -61,7 +61,8 @@ final class PeerLife {
     this.peer = peer;
     this.epoch = host.segment().peers().epoch(peer.id());
     this.mutex = host.mutex(peer.id());
-    this.process = new PeerProcess(host.sys(), loop, mutex, this::processEnded);
+    var lock = new EntryLock(host.segment(), peer.id());
+    this.process = new PeerProcess(host.sys(), loop, mutex, lock, this::processEnded);
     this.messages = new PeerMessages(host, peer);
     this.heartbeat = new Heartbeat(host.segment(), peer.id());
     this.limit = loop.scheduler().after(peer.options().attachLimit());
@@ -220,7 +221,7 @@ final class PeerLife {
   private boolean isOnTheDoorstep() {
     return bell == null
         && mutex != null
-        && !process.holdsMutex()
+        && !process.showsLife()
         && isIn(PeerState.ATTACHED)
         && System.nanoTime() - seenNanos < DOORSTEP_NANOS;
   }
@@ -246,7 +247,7 @@ final class PeerLife {
     boolean left = phase == Phase.DYING && firstWitness == Witness.GOODBYE && !hasChild();
     if (!left) {
       process.look();
-    } else if (!process.holdsMutex()) {
+    } else if (!process.showsLife()) {
       finish(); // on the guest's word, given when it had done with its entry
     }
   }
@@ -266,6 +267,15 @@ final class PeerLife {
       messages.sayGoodbye(reason);
     }
     testify(Witness.HOST);
+  }
+
+  /** Somebody who must know says that its process has ended. */
+  void declareGone() {
+    if (process.isKnown()) {
+      disconnect("the host was told that this guest's process has ended");
+    } else if (phase != Phase.RESERVED) {
+      processEnded();
+    }
   }
 
   /** The first witness of its end counts. */
