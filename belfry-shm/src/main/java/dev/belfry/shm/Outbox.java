@@ -197,6 +197,24 @@ public final class Outbox {
     return await(read, deadlineNanos);
   }
 
+  /**
+   * Room in the ring for who is not the one that sends just now, and so goes by what shared memory
+   * says of both counters: a hint. An instance for each who waits.
+   */
+  Awaitable anySpace() {
+    return new TailWait(link, ring) {
+      @Override
+      public boolean isReady() {
+        return ring.depth() < capacity;
+      }
+    };
+  }
+
+  /** A slot, in the same way. */
+  Awaitable anySlot() {
+    return slots.shortage(link, ring);
+  }
+
   /** Waits for something that keeps this half from sending. */
   Awaited await(Awaitable what, long deadlineNanos) {
     try {
