@@ -27,9 +27,13 @@ final class RoomTest {
 
   private final Notices notices = new Notices();
 
-  private static HostFixture open(Backend backend, Placement placement) throws Exception {
+  /** One place in the ring and one slot: who misses the one wake-up there is, waits for ever. */
+  private static final SegmentConfig NARROW = HostFixture.CONFIG.withRingSize(2).withSlots(1, 1032);
+
+  private static HostFixture open(Backend backend, Placement placement, SegmentConfig config)
+      throws Exception {
     var fixture = new HostFixture(backend);
-    fixture.open(HostOptions.DEFAULT.withPlacement(placement).withConfig(CONFIG));
+    fixture.open(HostOptions.DEFAULT.withPlacement(placement).withConfig(config));
     return fixture;
   }
 
@@ -43,7 +47,7 @@ final class RoomTest {
   @MethodSource("all")
   void bothSidesSendFromTheirLoopsAndAreWokenEveryTime(Backend backend, Placement placement)
       throws Exception {
-    try (HostFixture fixture = open(backend, placement)) {
+    try (HostFixture fixture = open(backend, placement, NARROW)) {
       ShmHost host = fixture.host();
       List<String> command =
           TestProcess.javaCommand(RoomGuest.class, backend.name(), Integer.toString(MESSAGES));
@@ -81,7 +85,7 @@ final class RoomTest {
   @ParameterizedTest
   @EnumSource
   void aSlotThatAnotherGuestGivesBackIsRoomToo(Placement placement) throws Exception {
-    try (HostFixture fixture = open(Backend.EPOLL, placement);
+    try (HostFixture fixture = open(Backend.EPOLL, placement, CONFIG);
         SteppedGuest one = SteppedGuest.attached(fixture.host(), notices.options());
         SteppedGuest two = SteppedGuest.attached(fixture.host(), notices.options())) {
       for (int i = 0; i < 3; i++) {
@@ -103,7 +107,7 @@ final class RoomTest {
   @ParameterizedTest
   @MethodSource("all")
   void whoWaitsForADeadGuestIsTold(Backend backend, Placement placement) throws Exception {
-    try (HostFixture fixture = open(backend, placement);
+    try (HostFixture fixture = open(backend, placement, CONFIG);
         SteppedGuest guest = SteppedGuest.attached(fixture.host(), notices.options())) {
       while (send(guest.peer(), 1) == SendResult.SENT) {}
       CompletableFuture<Awaited> room = room(fixture, guest.peer(), SendResult.RING_FULL);
@@ -117,7 +121,7 @@ final class RoomTest {
   @ParameterizedTest
   @MethodSource("all")
   void whoWaitsIsCancelledWithTheLoop(Backend backend, Placement placement) throws Exception {
-    try (HostFixture fixture = open(backend, placement);
+    try (HostFixture fixture = open(backend, placement, CONFIG);
         SteppedGuest guest = SteppedGuest.attached(fixture.host(), notices.options())) {
       while (send(guest.peer(), 1) == SendResult.SENT) {}
       CompletableFuture<Awaited> room = room(fixture, guest.peer(), SendResult.RING_FULL);
@@ -129,7 +133,7 @@ final class RoomTest {
 
   @Test
   void onlyWantOfRoomCanBeWaitedFor() throws Exception {
-    try (HostFixture fixture = open(Backend.EPOLL, Placement.PADDED);
+    try (HostFixture fixture = open(Backend.EPOLL, Placement.PADDED, CONFIG);
         SpawnTicket ticket = fixture.host().addPeer(PeerOptions.DEFAULT)) {
       assertThatThrownBy(() -> ticket.peer().awaitRoom(fixture.loop.loop(), SendResult.TOO_LARGE))
           .isInstanceOf(IllegalArgumentException.class)
