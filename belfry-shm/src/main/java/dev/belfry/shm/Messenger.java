@@ -85,12 +85,12 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
    */
   public final SendResult send(
       Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
-    return exchange.send(channel, bytes, offset, length, deadlineNanos);
+    return exchange.sending().send(channel, bytes, offset, length, deadlineNanos);
   }
 
   /** Ends a channel; see {@link Channel#end}. */
   public final SendResult end(Channel channel, MessageKind how, long deadlineNanos) {
-    return exchange.end(channel, how, deadlineNanos);
+    return exchange.sending().end(channel, how, deadlineNanos);
   }
 
   /** The channel that a received message belongs to; see {@link Channels#of}. */
