@@ -9,6 +9,7 @@ import dev.belfry.loop.EventLoop;
 import dev.belfry.loop.Operation;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -142,6 +143,18 @@ final class PeerProcess {
     if (known != null && known.isChild() && !ended) {
       known.kill();
     }
+  }
+
+  /** Kills a child that still lives after some time. */
+  void killAfter(Duration limit) {
+    loop.scheduler()
+        .after(limit)
+        .start(
+            timer -> {
+              if (timer.hasValue()) {
+                kill();
+              }
+            });
   }
 
   /** Kills a child and waits for it, without the loop. */
