@@ -3,6 +3,7 @@ package dev.belfry.shm;
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.FileLocks;
 import dev.belfry.linux.Sys;
+import java.lang.System.Logger.Level;
 
 /**
  * A guest's lock on the bytes of its entry in the segment's file, by which a host of format 1 sees
@@ -15,9 +16,12 @@ import dev.belfry.linux.Sys;
  */
 // r[impl shm.crash.stranger]
 final class EntryLock {
+  private static final System.Logger LOG = System.getLogger(EntryLock.class.getName());
+
   private final Sys sys;
   private final Segment segment;
   private final FileLocks.Range entry;
+  private boolean taken;
 
   EntryLock(Segment segment, int peer) {
     this.sys = segment.sys();
@@ -25,14 +29,18 @@ final class EntryLock {
     this.entry = new FileLocks.Range(segment.layout().entry(peer), segment.layout().entryBytes());
   }
 
-  /** The guest takes it. If another has it, which no peer of ours does, it goes without. */
-  void take() throws ErrnoException {
-    FileLocks.tryLock(sys, segment.descriptor(), entry, FileLocks.Mode.EXCLUSIVE);
+  /** The guest takes it. Where the kernel refuses, it goes without, and is not missed. */
+  void take() {
+    try {
+      taken = FileLocks.tryLock(sys, segment.descriptor(), entry, FileLocks.Mode.EXCLUSIVE);
+    } catch (ErrnoException e) {
+      LOG.log(Level.DEBUG, "the host will not notice if this guest dies", e);
+    }
   }
 
   /** The guest gives it back; if it has closed the segment before, that goes with the mapping. */
   void giveBack() throws ErrnoException {
-    if (!segment.isClosed()) {
+    if (taken && !segment.isClosed()) {
       FileLocks.unlock(sys, segment.descriptor(), entry);
     }
   }

@@ -54,10 +54,6 @@ final class PeerLife {
     return peer;
   }
 
-  boolean isGone() {
-    return phase == PeerPhase.GONE;
-  }
-
   /** Whether its process is a child of ours that has not been reaped. */
   boolean hasChild() {
     return phase != PeerPhase.GONE && process.isChild();

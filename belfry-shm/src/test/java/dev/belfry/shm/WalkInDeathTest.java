@@ -2,10 +2,12 @@ package dev.belfry.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belfry.linux.Errno;
 import dev.belfry.linux.PidFd;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Spawn;
 import dev.belfry.linux.Sys;
+import dev.belfry.testkit.SysTap;
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -119,6 +121,26 @@ final class WalkInDeathTest {
       assertThat(notices.next()).isEqualTo("gone null"); // on its word, for its process lives
       fixture.assertAllFree();
       killStranger();
+    }
+  }
+
+  @Test
+  void whereTheKernelRefusesTheLockAGuestWalksInWithoutIt() throws Exception {
+    SysTap tap = SysTap.over(sys);
+    try (HostFixture fixture = HostFixture.of(options(Placement.V1))) {
+      tap.fail("fcntl", Errno.EINVAL);
+      fixture.tap.fail("fcntl", Errno.EINVAL);
+      try (ShmGuest guest =
+          ShmGuest.walkIn(tap.sys(), directory.resolve("hub"), WaitStrategy.ADAPTIVE)) {
+        assertThat(notices.next()).isEqualTo("attached");
+        byte[] bytes = Sides.payload(9, 1);
+        guest.sendBlocking(MessageKind.REQUEST, 1, 0, bytes, 0, 9, Sides.inMillis(30_000));
+        assertThat(notices.next()).isEqualTo("message 1 9");
+        assertThat(tap.calls("fcntl")).isPositive();
+      }
+      assertThat(notices.next()).isEqualTo("dying GOODBYE");
+      assertThat(notices.next()).isEqualTo("gone null");
+      fixture.assertAllFree();
     }
   }
 
