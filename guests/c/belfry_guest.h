@@ -1070,9 +1070,26 @@ static inline void belfry__hung_up(belfry_guest *g) {
     }
 }
 
-/* Whether a host holds its lock on the segment's file; one of another make may hold none. */
+/* Format 1 has no room for a mutex. There the guest locks the bytes of its entry in the segment's
+   file, which changes none of them; the host sees it when the kernel takes the lock away. Where
+   somebody keeps us from it the host just does not see that. */
+static inline void belfry__lock_entry(const belfry_guest *g, short type) {
+    if (!g->layout.padded) {
+        struct flock lock = {
+            .l_type = type,
+            .l_whence = SEEK_SET,
+            .l_start = (off_t)((uint8_t *)g->state - g->base),
+            .l_len = (off_t)g->layout.entry_bytes,
+        };
+        fcntl(g->file, F_OFD_SETLK, &lock);
+    }
+}
+
+/* Whether a host holds its lock on the header in the segment's file; one of another make may hold
+   none. */
 static inline bool belfry__host_locks(const belfry_guest *g) {
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = BELFRY__HEADER_BYTES};
     return fcntl(g->file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
@@ -1117,6 +1134,7 @@ static inline void *belfry__lifeline(void *argument) {
     if (result == BELFRY_OK && g->mutex != NULL) {
         result = belfry__lock(g);
     }
+    belfry__lock_entry(g, F_WRLCK);
     g->start_result = result;
     sem_post(&g->started);
     if (result != BELFRY_OK) {
@@ -1141,6 +1159,7 @@ static inline void *belfry__lifeline(void *argument) {
     if (g->mutex != NULL) {
         belfry__unlock(g);
     }
+    belfry__lock_entry(g, F_UNLCK);
     return NULL;
 }
 
@@ -1165,7 +1184,7 @@ static inline belfry_result belfry__start_lifeline(belfry_guest *g) {
     return g->start_result;
 }
 
-/* Gives the mutex back, after which nobody takes our end for a death. */
+/* Gives mutex or lock back, after which nobody takes our end for a death. */
 static inline void belfry__end_lifeline(belfry_guest *g) {
     if (g->has_lifeline) {
         eventfd_write(g->stop, 1);

@@ -35,6 +35,7 @@ public final class FileLocks {
           JAVA_INT.withName("pid"),
           MemoryLayout.paddingLayout(4));
 
+  private static final int F_OFD_GETLK = 36;
   private static final int F_OFD_SETLK = 37;
   private static final short F_RDLCK = 0;
   private static final short F_WRLCK = 1;
@@ -55,22 +56,51 @@ public final class FileLocks {
     EXCLUSIVE
   }
 
-  /** Locks the whole open file if nobody keeps us from it; says whether it did. */
-  public static boolean tryLock(Sys sys, int fd, Mode mode) throws ErrnoException {
-    return setLock(sys, fd, mode == Mode.SHARED ? F_RDLCK : F_WRLCK);
+  /**
+   * Some bytes of a file. A lock changes nothing about them; the file need not even have them.
+   *
+   * @param start the first
+   * @param length how many
+   */
+  public record Range(long start, long length) {}
+
+  /** Locks some bytes of the open file if nobody keeps us from it; says whether it did. */
+  public static boolean tryLock(Sys sys, int fd, Range range, Mode mode) throws ErrnoException {
+    return setLock(sys, fd, range, mode == Mode.SHARED ? F_RDLCK : F_WRLCK);
   }
 
   /** Gives a lock of {@link #tryLock} back. */
-  public static void unlock(Sys sys, int fd) throws ErrnoException {
-    setLock(sys, fd, F_UNLCK);
+  public static void unlock(Sys sys, int fd, Range range) throws ErrnoException {
+    setLock(sys, fd, range, F_UNLCK);
   }
 
-  private static boolean setLock(Sys sys, int fd, short type) throws ErrnoException {
+  /** Whether somebody, by another open file, has a lock of {@link #tryLock} on any of the bytes. */
+  public static boolean isLocked(Sys sys, int fd, Range range) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment flock = arena.allocate(FLOCK); // from 0 for length 0: the whole file
-      flock.set(JAVA_SHORT, FLOCK.byteOffset(PathElement.groupElement("type")), type);
+      MemorySegment flock =
+          flock(arena, range, F_WRLCK); // the kernel writes down who is in its way
+      Calls.call("fcntl", "lock of descriptor " + fd, () -> sys.fcntl(fd, F_OFD_GETLK, flock));
+      return flock.get(JAVA_SHORT, offset("type")) != F_UNLCK;
+    }
+  }
+
+  private static boolean setLock(Sys sys, int fd, Range range, short type) throws ErrnoException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment flock = flock(arena, range, type);
       return attempt("fcntl", fd, () -> sys.fcntl(fd, F_OFD_SETLK, flock));
     }
+  }
+
+  private static MemorySegment flock(Arena arena, Range range, short type) {
+    MemorySegment flock = arena.allocate(FLOCK); // from the file's beginning, by no process
+    flock.set(JAVA_SHORT, offset("type"), type);
+    flock.set(JAVA_LONG, offset("start"), range.start);
+    flock.set(JAVA_LONG, offset("len"), range.length);
+    return flock;
+  }
+
+  private static long offset(String field) {
+    return FLOCK.byteOffset(PathElement.groupElement(field));
   }
 
   /** Locks by {@code flock} if nobody keeps us from it; says whether it did. */

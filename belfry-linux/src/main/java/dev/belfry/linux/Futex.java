@@ -1,6 +1,7 @@
 package dev.belfry.linux;
 
 import static dev.belfry.linux.Errno.EINTR;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -20,6 +21,8 @@ public final class Futex {
   private static final int FUTEX_WAKE = 1;
   private static final int FUTEX_WAIT_BITSET = 9;
   private static final int MATCH_ANY = -1;
+
+  private static final MemorySegment NOBODY_SLEEPS_HERE = Arena.global().allocate(JAVA_INT);
 
   private final Sys sys;
   private final MemorySegment deadline;
@@ -49,6 +52,15 @@ public final class Futex {
       result = sys.futex(word, FUTEX_WAIT_BITSET, expected, until, MemorySegment.NULL, MATCH_ANY);
     } while (result == -EINTR);
     return result;
+  }
+
+  /**
+   * Links the call by which {@link #wake} reaches the kernel. A call is linked when it is first
+   * made, which takes tens of milliseconds; who does that beforehand, while nobody waits, spares
+   * them the first one it wakes.
+   */
+  public static void linkWake(Sys sys) {
+    wake(sys, NOBODY_SLEEPS_HERE, 1);
   }
 
   /** Wakes at most so many sleepers; returns how many, or less than zero if the kernel refuses. */

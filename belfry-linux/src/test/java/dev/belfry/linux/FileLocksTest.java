@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Two open files of one path stand for two processes: the locks belong to the open file. */
 final class FileLocksTest {
   private static final Sys SYS = Sys.forAnyThread();
+  private static final FileLocks.Range BYTES = new FileLocks.Range(128, 64);
 
   @TempDir Path directory;
   private Fd first;
@@ -39,12 +40,12 @@ final class FileLocksTest {
     OPEN_FILE_DESCRIPTION {
       @Override
       boolean tryLock(Fd fd, FileLocks.Mode mode) throws ErrnoException {
-        return FileLocks.tryLock(SYS, fd.number(), mode);
+        return FileLocks.tryLock(SYS, fd.number(), BYTES, mode);
       }
 
       @Override
       void unlock(Fd fd) throws ErrnoException {
-        FileLocks.unlock(SYS, fd.number());
+        FileLocks.unlock(SYS, fd.number(), BYTES);
       }
     },
     FLOCK {
@@ -98,8 +99,28 @@ final class FileLocksTest {
 
   @Test
   void theTwoKindsDoNotSeeEachOther() throws ErrnoException {
-    assertThat(FileLocks.tryLock(SYS, first.number(), EXCLUSIVE)).isTrue();
+    assertThat(FileLocks.tryLock(SYS, first.number(), BYTES, EXCLUSIVE)).isTrue();
     assertThat(FileLocks.tryFlock(SYS, second.number(), EXCLUSIVE)).isTrue();
+  }
+
+  @Test
+  void otherBytesOfTheFileAreAnothersToLock() throws ErrnoException {
+    var next = new FileLocks.Range(BYTES.start() + BYTES.length(), 1);
+    assertThat(FileLocks.tryLock(SYS, first.number(), BYTES, EXCLUSIVE)).isTrue();
+    assertThat(FileLocks.tryLock(SYS, second.number(), next, EXCLUSIVE)).isTrue();
+  }
+
+  @Test
+  void whoLooksSeesTheLocksOfOthers() throws ErrnoException {
+    var around = new FileLocks.Range(0, 1000);
+    assertThat(FileLocks.isLocked(SYS, second.number(), around)).isFalse();
+    assertThat(FileLocks.tryLock(SYS, first.number(), BYTES, EXCLUSIVE)).isTrue();
+    assertThat(FileLocks.isLocked(SYS, second.number(), around)).isTrue();
+    assertThat(FileLocks.isLocked(SYS, second.number(), new FileLocks.Range(0, BYTES.start())))
+        .isFalse();
+    assertThat(FileLocks.isLocked(SYS, first.number(), around)).as("our own").isFalse();
+    FileLocks.unlock(SYS, first.number(), BYTES);
+    assertThat(FileLocks.isLocked(SYS, second.number(), around)).isFalse();
   }
 
   @ParameterizedTest

@@ -21,6 +21,13 @@ interface Awaitable {
    */
   int arm();
 
+  /**
+   * Names the words to sleep on, with their values; the one of {@link #arm} goes with the first.
+   */
+  default void words(int expected, Room.Words words) {
+    words.sleepOn(word(), expected);
+  }
+
   /** Sleeps while the word has the value that {@link #arm} gave. */
   default WaitResult sleep(FutexWait futex, int expected, long untilNanos) {
     return futex.await(word(), expected, untilNanos);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a guest shows of its life, and sees of its host's. On the thread of the {@link Lifeline}:
- * holds the robust mutex of its entry, beats, and notices when the host is gone.
+ * holds the robust mutex of its entry, or the lock on it, beats, and notices when the host is gone.
  */
 final class GuestLife implements Lifeline.Hold {
   private final Sys sys;
@@ -22,6 +22,7 @@ final class GuestLife implements Lifeline.Hold {
   // Set before the lifeline sees it.
   private @Nullable Segment segment;
   private @Nullable RobustMutex mutex;
+  private @Nullable EntryLock lock;
   private long heartbeat;
   private long interval;
 
@@ -57,6 +58,8 @@ final class GuestLife implements Lifeline.Hold {
     if (layout.isPadded()) {
       MemorySegment memory = held.memory().mapping();
       mutex = new RobustMutex(sys, memory.asSlice(layout.robustMutex(peer), RobustMutex.bytes()));
+    } else {
+      lock = new EntryLock(held, peer);
     }
     heartbeat = held.memory().address(layout.heartbeat(peer), Long.BYTES);
     interval = held.config().heartbeatIntervalNanos();
@@ -84,6 +87,9 @@ final class GuestLife implements Lifeline.Hold {
         case NO -> throw new ErrnoException("pthread_mutex_trylock", Errno.EBUSY, segment + "");
       }
     }
+    if (lock != null) {
+      lock.take();
+    }
     beat();
   }
 
@@ -91,6 +97,9 @@ final class GuestLife implements Lifeline.Hold {
   public void end() throws ErrnoException {
     if (mutex != null) {
       mutex.unlock();
+    }
+    if (lock != null) {
+      lock.giveBack();
     }
   }
 

@@ -19,20 +19,27 @@ final class HostSlotShortage implements Awaitable {
   private final int peer;
   private final Ring[] rings;
   private final FutexSet words;
+
+  /** Which guests' tails are slept on, and the value of each; the own guest's first. */
+  private final int[] guests;
+
+  private final int[] expected;
   private int armed;
-  private int ownExpected;
 
   HostSlotShortage(Segment segment, Link link, SlotSource slots, int peer) {
     this.segment = segment;
     this.link = link;
     this.slots = slots;
     this.peer = peer;
-    int guests = segment.config().maxGuests();
-    this.rings = new Ring[guests + 1];
-    for (int other = 1; other <= guests; other++) {
+    int maxGuests = segment.config().maxGuests();
+    this.rings = new Ring[maxGuests + 1];
+    for (int other = 1; other <= maxGuests; other++) {
       rings[other] = new Ring(segment, other, Direction.TO_GUEST);
     }
-    this.words = new FutexSet(segment.sys(), Math.min(guests, FutexSet.MAX_WORDS));
+    int most = Math.min(maxGuests, FutexSet.MAX_WORDS);
+    this.words = new FutexSet(segment.sys(), most);
+    this.guests = new int[most];
+    this.expected = new int[most];
   }
 
   @Override
@@ -54,25 +61,35 @@ final class HostSlotShortage implements Awaitable {
   @Override
   public int arm() {
     armed = 0;
-    ownExpected = add(peer);
+    add(peer);
     for (int other = 1; other < rings.length && armed < FutexSet.MAX_WORDS; other++) {
       if (other != peer && segment.peers().isAttached(other)) {
         add(other);
       }
     }
-    return ownExpected;
+    return expected[0];
   }
 
-  private int add(int guest) {
-    int expected = rings[guest].armSpace();
-    words.set(armed++, rings[guest].spaceWord(), expected);
-    return expected;
+  private void add(int guest) {
+    guests[armed] = guest;
+    expected[armed] = rings[guest].armSpace();
+    armed++;
   }
 
   @Override
-  public WaitResult sleep(FutexWait futex, int expected, long untilNanos) {
+  public void words(int own, Room.Words each) {
+    for (int i = 0; i < armed; i++) {
+      each.sleepOn(rings[guests[i]].spaceWord(), expected[i]);
+    }
+  }
+
+  @Override
+  public WaitResult sleep(FutexWait futex, int own, long untilNanos) {
     if (armed == 1 || Thread.currentThread().isVirtual()) {
-      return futex.await(word(), expected, untilNanos);
+      return futex.await(word(), own, untilNanos);
+    }
+    for (int i = 0; i < armed; i++) {
+      words.set(i, rings[guests[i]].spaceWord(), expected[i]);
     }
     int result = words.await(armed, untilNanos);
     return switch (result) {
@@ -82,7 +99,7 @@ final class HostSlotShortage implements Awaitable {
           result >= 0
               ? WaitResult.WOKEN
               : futex.await(
-                  word(), expected, Math.min(untilNanos, System.nanoTime() + SHORT_SLEEP_NANOS));
+                  word(), own, Math.min(untilNanos, System.nanoTime() + SHORT_SLEEP_NANOS));
     };
   }
 }

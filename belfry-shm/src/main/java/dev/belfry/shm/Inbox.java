@@ -12,14 +12,8 @@ import org.jspecify.annotations.Nullable;
  * <p>What the peer has written is copied once and checked before it is used. The first violation
  * ends this half: it is thrown again by every call from then on.
  */
-public final class Inbox {
-  private final Link link;
-  private final Segment segment;
-  private final Ring ring;
-  private final Memory memory;
+public final class Inbox extends LinkHalf {
   private final SlotReader slots;
-  private final int inlineBytes;
-  private final Waiter waiter;
   private final Data data = new Data();
 
   /** Our counter: the next message has it. Only written to shared memory, never read back. */
@@ -37,14 +31,9 @@ public final class Inbox {
   private @Nullable ProtocolViolation violation;
 
   Inbox(Link link, Ring ring, SlotReader slots, WaitStrategy strategy) {
-    this.link = link;
-    this.segment = link.segment();
-    this.ring = ring;
-    this.memory = ring.memory();
+    super(link, ring, strategy);
     this.slots = slots;
-    this.inlineBytes = segment.layout().inlineBytes();
-    this.waiter = new Waiter(segment, strategy);
-    if (strategy == WaitStrategy.SPIN || strategy == WaitStrategy.YIELD) {
+    if (neverSleeps()) {
       ring.receiverSpins();
     }
   }
@@ -109,13 +98,7 @@ public final class Inbox {
 
   /** Waits until there is a message. */
   public Awaited awaitData(long deadlineNanos) {
-    try {
-      return waiter.await(data, deadlineNanos);
-    } catch (InternalError fault) {
-      throw segment.lost(fault);
-    } finally {
-      Reference.reachabilityFence(this);
-    }
+    return await(data, deadlineNanos);
   }
 
   private boolean take(Message into) {
@@ -206,20 +189,6 @@ public final class Inbox {
   /** Wakes all who wait for a slot at the other end; returns how many. */
   public int wakeSlotWaiters() {
     return ring.wakeProducers(); // they sleep at the same place
-  }
-
-  /** How often this half went to sleep. */
-  public long sleeps() {
-    return waiter.sleeps();
-  }
-
-  /** How often it slept on although what it waited for had come: its peer does not wake. */
-  public long unwoken() {
-    return waiter.unwoken();
-  }
-
-  Ring ring() {
-    return ring;
   }
 
   /** How many messages were received, modulo 2^32. */

@@ -1,5 +1,7 @@
 package dev.belfry.shm;
 
+import dev.belfry.loop.EventLoop;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,9 +12,11 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract sealed class Messenger permits Peer, ShmGuest {
   private final Exchange exchange;
+  private final Room room;
 
   Messenger(Exchange exchange) {
     this.exchange = exchange;
+    this.room = new Room(exchange.link());
   }
 
   final Exchange exchange() {
@@ -32,6 +36,29 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
       int offset,
       int length,
       long deadlineNanos);
+
+  /**
+   * Waits for room after {@link #send} has said {@code RING_FULL} or {@code NO_SLOT}, without a
+   * thread, for who runs on an event loop; in a coroutine by {@code get}:
+   *
+   * {@snippet :
+   * void sendNext() {
+   *   SendResult result = peer.send(MessageKind.DATA, 1, 0, bytes, 0, bytes.length);
+   *   if (result == SendResult.RING_FULL || result == SendResult.NO_SLOT) {
+   *     peer.awaitRoom(loop, result).thenRun(this::sendNext);
+   *   }
+   * }
+   * }
+   *
+   * <p>Others may be quicker, so the next attempt may be refused again. Any thread.
+   *
+   * @param refused what the attempt to send has said
+   * @return completes on the loop thread, never at once, with {@code READY}, or with {@code OVER}
+   *     if nothing more can be sent; is cancelled if the loop is stopped
+   */
+  public final CompletableFuture<Awaited> awaitRoom(EventLoop loop, SendResult refused) {
+    return room.await(loop, refused);
+  }
 
   /**
    * Receives a message if there is one and no other thread is receiving.
@@ -58,12 +85,12 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
    */
   public final SendResult send(
       Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
-    return exchange.send(channel, bytes, offset, length, deadlineNanos);
+    return exchange.sending().send(channel, bytes, offset, length, deadlineNanos);
   }
 
   /** Ends a channel; see {@link Channel#end}. */
   public final SendResult end(Channel channel, MessageKind how, long deadlineNanos) {
-    return exchange.end(channel, how, deadlineNanos);
+    return exchange.sending().end(channel, how, deadlineNanos);
   }
 
   /** The channel that a received message belongs to; see {@link Channels#of}. */

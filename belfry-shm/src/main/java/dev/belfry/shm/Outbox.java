@@ -15,18 +15,12 @@ import java.util.Objects;
  */
 // r[impl shm.payload.encoding]
 // r[impl shm.scope]
-public final class Outbox {
+public final class Outbox extends LinkHalf {
   private static final long MOST_U32 = 0xffff_ffffL;
 
-  private final Link link;
-  private final Segment segment;
-  private final Ring ring;
-  private final Memory memory;
   private final SlotSource slots;
-  private final int inlineBytes;
   private final int maxPayload;
   private final int capacity;
-  private final Waiter waiter;
   private final Awaitable space;
   private final Awaitable slot;
   private final Unread read;
@@ -43,19 +37,14 @@ public final class Outbox {
   private long slotShortages;
 
   Outbox(Link link, Ring ring, SlotSource slots, WaitStrategy strategy) {
-    this.link = link;
-    this.segment = link.segment();
-    this.ring = ring;
-    this.memory = ring.memory();
+    super(link, ring, strategy);
     this.slots = slots;
-    this.inlineBytes = segment.layout().inlineBytes();
     this.maxPayload = segment.config().maxPayloadSize();
     this.capacity = ring.capacity();
-    this.waiter = new Waiter(segment, strategy);
     this.space = new Unread(capacity - 1);
     this.slot = slots.shortage(link, ring);
     this.read = new Unread(0);
-    if (strategy == WaitStrategy.SPIN || strategy == WaitStrategy.YIELD) {
+    if (neverSleeps()) {
       ring.senderSpins();
     }
   }
@@ -197,15 +186,22 @@ public final class Outbox {
     return await(read, deadlineNanos);
   }
 
-  /** Waits for something that keeps this half from sending. */
-  Awaited await(Awaitable what, long deadlineNanos) {
-    try {
-      return waiter.await(what, deadlineNanos);
-    } catch (InternalError fault) {
-      throw segment.lost(fault);
-    } finally {
-      Reference.reachabilityFence(this);
-    }
+  /**
+   * Room in the ring for who is not the one that sends just now, and so goes by what shared memory
+   * says of both counters: a hint. An instance for each who waits.
+   */
+  Awaitable anySpace() {
+    return new TailWait(link, ring) {
+      @Override
+      public boolean isReady() {
+        return ring.depth() < capacity;
+      }
+    };
+  }
+
+  /** A slot, in the same way. */
+  Awaitable anySlot() {
+    return slots.shortage(link, ring);
   }
 
   /** Wakes all who wait for messages at the other end; returns how many. */
@@ -216,25 +212,6 @@ public final class Outbox {
   /** How often a large message found no slot. */
   public long slotShortages() {
     return slotShortages;
-  }
-
-  /** What a thread does that waits here. */
-  WaitStrategy strategy() {
-    return waiter.strategy();
-  }
-
-  /** How often this half went to sleep. */
-  public long sleeps() {
-    return waiter.sleeps();
-  }
-
-  /** How often it slept on although what it waited for had come: its peer does not wake. */
-  public long unwoken() {
-    return waiter.unwoken();
-  }
-
-  Ring ring() {
-    return ring;
   }
 
   /** How many messages were sent, modulo 2^32. */

@@ -97,7 +97,7 @@ public final class Peer extends Messenger {
   @Override
   public SendResult send(
       MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
-    SendResult result = exchange().send(kind, id, methodId, bytes, offset, length);
+    SendResult result = exchange().sending().send(kind, id, methodId, bytes, offset, length);
     return result == SendResult.OVER && decided.getCount() > 0 ? SendResult.NOT_ATTACHED : result;
   }
 
@@ -113,7 +113,9 @@ public final class Peer extends Messenger {
       long deadlineNanos) {
     return switch (awaitDecision(deadlineNanos)) {
       case READY ->
-          exchange().sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
+          exchange()
+              .sending()
+              .sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
       case TIMEOUT -> SendResult.TIMEOUT;
       case OVER -> SendResult.OVER;
     };
@@ -132,7 +134,7 @@ public final class Peer extends Messenger {
   public boolean receive(Message into) {
     checkNoHandler();
     try {
-      return exchange().receive(into) || receiveLeft(into);
+      return exchange().receiving().receive(into) || receiveLeft(into);
     } catch (ProtocolViolation e) {
       host.violated(life, e);
       throw e;
@@ -148,7 +150,7 @@ public final class Peer extends Messenger {
       return decision;
     }
     try {
-      Awaited awaited = exchange().receiveBlocking(into, deadlineNanos);
+      Awaited awaited = exchange().receiving().receiveBlocking(into, deadlineNanos);
       return awaited == Awaited.OVER && receiveLeft(into) ? Awaited.READY : awaited;
     } catch (ProtocolViolation e) {
       host.violated(life, e);
@@ -181,7 +183,7 @@ public final class Peer extends Messenger {
     if (options.handler() == null) {
       throw new IllegalStateException(this + " has no handler");
     }
-    return exchange().tryReceiving();
+    return exchange().receiving().tryReceiving();
   }
 
   /**
@@ -194,7 +196,9 @@ public final class Peer extends Messenger {
   public Awaited receiveUntil(BooleanSupplier done, long deadlineNanos) {
     try {
       PeerMessages messages = life.messages();
-      return exchange().receiveUntil(done, messages.handler(), messages.scratch(), deadlineNanos);
+      return exchange()
+          .receiving()
+          .receiveUntil(done, messages.handler(), messages.scratch(), deadlineNanos);
     } catch (ProtocolViolation e) {
       host.violated(life, e);
       return done.getAsBoolean() ? Awaited.READY : Awaited.OVER;
@@ -207,7 +211,7 @@ public final class Peer extends Messenger {
    * #endReceiving}; a round of the host finds it all the same, though not at once.
    */
   public void endReceivingDeaf() {
-    exchange().endReceivingDeaf();
+    exchange().receiving().endReceivingDeaf();
   }
 
   /** Has the loop listen to the guest again, after {@link #endReceivingDeaf}. */
@@ -220,7 +224,8 @@ public final class Peer extends Messenger {
     PeerMessages messages = life.messages();
     try {
       int budget = host.budget();
-      if (exchange().endReceiving(messages.handler(), messages.scratch(), budget) == budget) {
+      if (exchange().receiving().endReceiving(messages.handler(), messages.scratch(), budget)
+          == budget) {
         host.post(life::pump); // no bell announces what is left
       }
     } catch (ProtocolViolation e) {
@@ -234,6 +239,19 @@ public final class Peer extends Messenger {
    */
   public void disconnect(String reason) {
     host.disconnect(life, reason);
+  }
+
+  /**
+   * Takes the caller's word that this guest's process has ended, and frees what it held after what
+   * it had sent was delivered. For guests whose end nobody tells: those of other makes that have
+   * walked into a segment of format 1. If the process is known after all, this is {@link
+   * #disconnect}, and its entry is free when it has really ended. Any thread.
+   *
+   * <p><b>The caller must be certain.</b> A guest that lives on could still write into an entry
+   * that is another's by then.
+   */
+  public void declareGone() {
+    host.post(life::declareGone);
   }
 
   PeerOptions options() {

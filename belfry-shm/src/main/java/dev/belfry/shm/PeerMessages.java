@@ -72,7 +72,7 @@ final class PeerMessages {
     if (!areHandedOut()) {
       return false;
     }
-    int count = peer.exchange().receiveAndListen(handler, scratch, host.budget());
+    int count = peer.exchange().receiving().receiveAndListen(handler, scratch, host.budget());
     if (count == host.budget() && !queued) {
       queued = true;
       host.post(
@@ -117,12 +117,12 @@ final class PeerMessages {
   /** Tells the guest why it is ended, as far as there is room. */
   void sayGoodbye(String reason) {
     byte[] text = reason.getBytes(StandardCharsets.UTF_8);
-    Exchange exchange = peer.exchange();
+    Sending sending = peer.exchange().sending();
     try {
-      SendResult result = exchange.send(MessageKind.GOODBYE, 0, 0, text, 0, text.length);
+      SendResult result = sending.send(MessageKind.GOODBYE, 0, 0, text, 0, text.length);
       if (result != SendResult.SENT) {
         int most = Math.min(text.length, Descriptor.INLINE_BYTES);
-        exchange.send(MessageKind.GOODBYE, 0, 0, text, 0, most);
+        sending.send(MessageKind.GOODBYE, 0, 0, text, 0, most);
       }
     } catch (ShmException e) {
       LOG.log(Level.DEBUG, "the reason cannot be told", e); // its counters are forged too

@@ -9,12 +9,14 @@ import dev.belfry.loop.EventLoop;
 import dev.belfry.loop.Operation;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a host knows of the process of a guest: a child of its own, or a stranger that is known by
- * the mutex it holds, or nothing yet. On the loop thread, unless said otherwise.
+ * the mutex it holds, or only that somebody has locked the entry, or nothing yet. On the loop
+ * thread, unless said otherwise.
  */
 final class PeerProcess {
   private static final System.Logger LOG = System.getLogger(PeerProcess.class.getName());
@@ -22,21 +24,29 @@ final class PeerProcess {
   private final Sys sys;
   private final EventLoop loop;
   private final @Nullable RobustMutex mutex;
+  private final EntryLock lock;
   private final Runnable onEnd;
   private volatile @Nullable GuestProcess process;
   private @Nullable ExitStatus status;
+
+  /** Whether the lock was held; who never held it, as peers of other makes, cannot lose it. */
+  private boolean locked;
+
   private boolean ended;
 
   /**
    * Nothing is known yet.
    *
    * @param mutex what a stranger is known by; null where there is none
+   * @param lock what a stranger is known by where there is no mutex
    * @param onEnd called once, when the process has ended
    */
-  PeerProcess(Sys sys, EventLoop loop, @Nullable RobustMutex mutex, Runnable onEnd) {
+  PeerProcess(
+      Sys sys, EventLoop loop, @Nullable RobustMutex mutex, EntryLock lock, Runnable onEnd) {
     this.sys = sys;
     this.loop = loop;
     this.mutex = mutex;
+    this.lock = lock;
     this.onEnd = onEnd;
   }
 
@@ -46,8 +56,9 @@ final class PeerProcess {
     return known == null ? OptionalInt.empty() : OptionalInt.of(known.pid());
   }
 
+  /** Whether its end will be known. */
   boolean isKnown() {
-    return process != null;
+    return process != null || locked;
   }
 
   boolean isChild() {
@@ -60,9 +71,18 @@ final class PeerProcess {
     return status;
   }
 
-  /** Whether somebody holds the mutex. */
-  boolean holdsMutex() {
-    return mutex != null && GuestProcess.owner(mutex) != 0;
+  /** Whether somebody holds the mutex, or the lock where there is none. */
+  boolean showsLife() {
+    return mutex != null ? GuestProcess.owner(mutex) != 0 : isLocked();
+  }
+
+  private boolean isLocked() {
+    try {
+      return lock.isHeld();
+    } catch (ErrnoException e) {
+      LOG.log(Level.DEBUG, "cannot see whether a guest lives", e); // at every look
+      return locked; // nothing has changed as far as we know
+    }
   }
 
   /** It was started here. */
@@ -92,9 +112,22 @@ final class PeerProcess {
   /** Finds out who a stranger is, and whether it has ended, of which nobody tells. */
   void look() {
     GuestProcess known = process;
-    if (known == null && mutex != null) {
+    if (ended || (known != null && known.isChild())) {
+      return;
+    }
+    if (known != null) {
+      endIf(known.hasEnded());
+    } else if (mutex != null) {
       process = GuestProcess.ownerOf(sys, mutex);
-    } else if (known != null && !known.isChild() && !ended && known.hasEnded()) {
+    } else {
+      boolean held = isLocked();
+      endIf(locked && !held);
+      locked |= held;
+    }
+  }
+
+  private void endIf(boolean gone) {
+    if (gone) {
       end();
     }
   }
@@ -110,6 +143,18 @@ final class PeerProcess {
     if (known != null && known.isChild() && !ended) {
       known.kill();
     }
+  }
+
+  /** Kills a child that still lives after some time. */
+  void killAfter(Duration limit) {
+    loop.scheduler()
+        .after(limit)
+        .start(
+            timer -> {
+              if (timer.hasValue()) {
+                kill();
+              }
+            });
   }
 
   /** Kills a child and waits for it, without the loop. */

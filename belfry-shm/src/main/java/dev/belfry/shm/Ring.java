@@ -219,17 +219,8 @@ final class Ring {
 
   /** The receiver sleeps at its bell; it has to look once more now. Format 1 always rings. */
   void armDataAtBell() {
-    armAtBell(dataFlag);
-  }
-
-  /** The sender sleeps at its bell until there is space; it has to look once more now. */
-  void armSpaceAtBell() {
-    armAtBell(spaceFlag);
-  }
-
-  private void armAtBell(long flag) {
     if (padded) {
-      memory.setInt(flag, AT_BELL);
+      memory.setInt(dataFlag, AT_BELL);
     }
     VarHandle.fullFence();
   }

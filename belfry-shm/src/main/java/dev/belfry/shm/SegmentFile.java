@@ -30,6 +30,9 @@ final class SegmentFile {
   private static final int ONLY_OWNER = 0600;
   private static final Path PROC = Path.of("/proc");
 
+  /** What a host locks of its file: the header, for each guest may lock its own entry. */
+  private static final FileLocks.Range HEADER = new FileLocks.Range(0, SegmentLayout.HEADER_BYTES);
+
   private SegmentFile() {}
 
   /** Creates the file aside, locked and empty. */
@@ -43,7 +46,8 @@ final class SegmentFile {
     Fd file = OpenFile.open(sys, aside, flags, ONLY_OWNER);
     var made = new Aside(sys, aside, absolute, file);
     try {
-      FileLocks.tryLock(sys, file.number(), FileLocks.Mode.EXCLUSIVE); // nobody else knows the name
+      // Nobody else knows the name yet.
+      FileLocks.tryLock(sys, file.number(), HEADER, FileLocks.Mode.EXCLUSIVE);
       return made;
     } catch (IOException | RuntimeException e) {
       made.abandon();
@@ -99,7 +103,7 @@ final class SegmentFile {
    */
   // r[impl shm.file.cleanup]
   private static boolean isStale(Sys sys, Path path, Fd old) throws IOException {
-    if (!FileLocks.tryLock(sys, old.number(), FileLocks.Mode.EXCLUSIVE)) {
+    if (!FileLocks.tryLock(sys, old.number(), HEADER, FileLocks.Mode.EXCLUSIVE)) {
       throw new SegmentException(
           IN_USE, path + " belongs to a living host; stop that one or choose another path");
     }

@@ -145,6 +145,11 @@ public final class SegmentLayout {
     return peerTable() + (long) entryBytes * (checkPeer(peer) - 1);
   }
 
+  /** How long an entry is. */
+  int entryBytes() {
+    return entryBytes;
+  }
+
   int checkPeer(int peer) {
     if (peer < 1 || peer > config.maxGuests()) {
       throw new IllegalArgumentException(

@@ -1,5 +1,6 @@
 package dev.belfry.shm;
 
+import dev.belfry.linux.Futex;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -95,9 +96,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
       Link link = Link.claim(segment, ticket.peerId(), strategy, bell);
       life.attached(link);
       bell.announce();
-      // Nobody sleeps there yet. But this links the call, which takes tens of milliseconds, and the
-      // next time somebody waits for it.
-      link.outbox().wakeConsumers();
+      Futex.linkWake(sys); // the host does not wait yet, as it will when we first answer
       return new ShmGuest(
           segment, new Exchange(link, sleepAt(segment, strategy, bell)), bell, lifeline, life);
     } catch (IOException | RuntimeException e) {
@@ -163,7 +162,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
   @Override
   public SendResult send(
       MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
-    return exchange().send(kind, id, methodId, bytes, offset, length);
+    return exchange().sending().send(kind, id, methodId, bytes, offset, length);
   }
 
   @Override
@@ -175,13 +174,15 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
       int offset,
       int length,
       long deadlineNanos) {
-    return exchange().sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
+    return exchange()
+        .sending()
+        .sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
   }
 
   @Override
   public boolean receive(Message into) {
     try {
-      return exchange().receive(into);
+      return exchange().receiving().receive(into);
     } catch (ProtocolViolation e) {
       violation = e;
       throw e;
@@ -191,7 +192,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
   @Override
   public Awaited receiveBlocking(Message into, long deadlineNanos) {
     try {
-      return exchange().receiveBlocking(into, deadlineNanos);
+      return exchange().receiving().receiveBlocking(into, deadlineNanos);
     } catch (ProtocolViolation e) {
       violation = e;
       throw e;
@@ -227,7 +228,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
       }
       detached = true;
     }
-    exchange().leave(life.isHostGone() ? System.nanoTime() : Deadlines.after(atMost));
+    exchange().sending().leave(life.isHostGone() ? System.nanoTime() : Deadlines.after(atMost));
     lifeline.remove(life); // gives the mutex back, which nobody takes for a death any more
     if (bell != null) {
       bell.announce();

@@ -1,7 +1,5 @@
 package dev.belfry.shm;
 
-import dev.belfry.linux.ErrnoException;
-import dev.belfry.linux.RobustMutex;
 import dev.belfry.linux.Spawn;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.EventLoop;
@@ -17,7 +15,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Owns a segment of shared memory and the guests that use it: starts them, talks to them, notices
@@ -299,15 +296,6 @@ public final class ShmHost implements AutoCloseable {
     return mutexWatch;
   }
 
-  /** The mutex of an entry; null where there is no room for it. */
-  final @Nullable RobustMutex mutex(int peer) {
-    SegmentLayout layout = segment.layout();
-    if (!layout.isPadded()) {
-      return null;
-    }
-    return Segment.mutex(sys, segment.memory().mapping(), layout, peer);
-  }
-
   /** Runs something on the loop; nothing if that has ended. */
   void post(Runnable action) {
     try {
@@ -340,27 +328,9 @@ public final class ShmHost implements AutoCloseable {
     roster.put(id, new Peer(this, id, options.walkIns(), null).life());
   }
 
-  /** Frees the entry of a guest that is gone, last of all. */
-  void recover(PeerLife life, int id, int epoch) {
+  /** A guest's entry is about to be free. */
+  void forget(int id) {
     roster.remove(id);
-    try {
-      RobustMutex mutex = mutex(id);
-      if (mutex != null) {
-        mutex.initialise();
-      }
-      segment.peers().giveUp(id, epoch);
-      segment.peers().recover(id);
-    } catch (ErrnoException e) {
-      LOG.log(Level.ERROR, "the entry of " + life.peer() + " cannot be used again", e);
-    }
-  }
-
-  /** Gives an entry back for which nobody was started. */
-  void release(int id) {
-    roster.remove(id);
-    if (!segment.peers().release(id)) {
-      LOG.log(Level.DEBUG, "entry {0} was claimed by somebody with an old ticket", id);
-    }
   }
 
   /** A guest is gone. */

@@ -7,6 +7,9 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Turn {
   private final ReentrantLock lock = new ReentrantLock();
 
+  /** Whether what is taken is no longer there; set and read by who has the turn. */
+  private boolean pointless;
+
   boolean tryTake() {
     return lock.tryLock();
   }
@@ -34,6 +37,16 @@ final class Turn {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  /** With it taken: whoever takes it from now on finds that there is nothing left to do. */
+  void makePointless() {
+    pointless = true;
+  }
+
+  /** With it taken: whether there is nothing left to do. */
+  boolean isPointless() {
+    return pointless;
   }
 
   void end() {

@@ -7,7 +7,7 @@ public enum Witness {
   MUTEX,
   /** Its end of the doorbell is closed. */
   DOORBELL,
-  /** Its process has ended, as the pidfd tells. */
+  /** Its process has ended, as the pidfd, a lost lock or {@link Peer#declareGone} tells. */
   PROCESS,
   /** It has said goodbye itself. */
   GOODBYE,

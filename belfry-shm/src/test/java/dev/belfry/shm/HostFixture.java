@@ -3,6 +3,7 @@ package dev.belfry.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Sys;
+import dev.belfry.loop.Backend;
 import dev.belfry.testkit.Descriptors;
 import dev.belfry.testkit.SysTap;
 import java.io.IOException;
@@ -24,10 +25,14 @@ final class HostFixture implements AutoCloseable {
   private @Nullable ShmHost host;
 
   HostFixture() throws IOException {
+    this(Backend.EPOLL);
+  }
+
+  HostFixture(Backend backend) throws IOException {
     Lifeline.get(Sys.forAnyThread()); // lives as long as the process
     before = Descriptors.now();
     childrenBefore = children();
-    loop = RunningLoop.start();
+    loop = RunningLoop.start(backend);
   }
 
   static HostFixture of(Placement placement) throws IOException {

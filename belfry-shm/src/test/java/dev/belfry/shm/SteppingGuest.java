@@ -9,6 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 
@@ -18,7 +19,7 @@ import java.util.Locale;
  * same steps:
  *
  * <pre>
- *   attach              claims the entry of its ticket                    attached
+ *   attach              claims the entry of its ticket, or walks in       attached
  *   send ID BYTES       sends a request, if possible at once              SENT, RING_FULL, ...
  *   block ID BYTES      says "blocking", then sends, waiting if need be   SENT, OVER, ...
  *   write BYTES         takes a slot and writes into it, no more          written
@@ -43,6 +44,8 @@ final class SteppingGuest {
   /** The number that a host gives the bell in its children. */
   private static final int BELL = 3;
 
+  private static final String HUB_PATH = "--hub-path=";
+
   private final ShmGuest guest;
 
   private SteppingGuest(ShmGuest guest) {
@@ -60,9 +63,7 @@ final class SteppingGuest {
       }
       try {
         if (words[0].equals("attach")) {
-          stepping =
-              new SteppingGuest(
-                  ShmGuest.attach(Sys.forAnyThread(), arguments, WaitStrategy.ADAPTIVE));
+          stepping = new SteppingGuest(attach(arguments));
           System.out.println("attached");
         } else if (stepping != null) {
           System.out.println(stepping.step(words));
@@ -71,6 +72,16 @@ final class SteppingGuest {
         System.out.println("failed " + e.getMessage());
       }
     }
+  }
+
+  private static ShmGuest attach(String[] arguments) throws IOException {
+    boolean ticket = arguments.length != 1 || !arguments[0].startsWith(HUB_PATH);
+    return ticket
+        ? ShmGuest.attach(Sys.forAnyThread(), arguments, WaitStrategy.ADAPTIVE)
+        : ShmGuest.walkIn(
+            Sys.forAnyThread(),
+            Path.of(arguments[0].substring(HUB_PATH.length())),
+            WaitStrategy.ADAPTIVE);
   }
 
   private String step(String[] words) throws IOException {

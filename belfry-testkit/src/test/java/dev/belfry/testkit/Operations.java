@@ -50,6 +50,7 @@ import java.util.stream.Stream;
 /** One row for each facility and each system call that can fail under it. */
 final class Operations {
   private static final Sys REAL = Sys.forAnyThread();
+  private static final FileLocks.Range BYTES = new FileLocks.Range(0, 1);
   private static final int OWN_PID = (int) ProcessHandle.current().pid();
   private static final InetSocketAddress LOCAL =
       new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0);
@@ -122,7 +123,13 @@ final class Operations {
             "fcntl",
             "fcntl",
             LOCKS,
-            onNull((sys, fd) -> FileLocks.tryLock(sys, fd, FileLocks.Mode.SHARED) ? 1 : 0)),
+            onNull((sys, fd) -> FileLocks.tryLock(sys, fd, BYTES, FileLocks.Mode.SHARED) ? 1 : 0)),
+        row(
+            "FileLocks.isLocked",
+            "fcntl",
+            "fcntl",
+            THROWS,
+            onNull((sys, fd) -> FileLocks.isLocked(sys, fd, BYTES) ? 1 : 0)),
         row(
             "FileLocks.tryFlock",
             "flock",

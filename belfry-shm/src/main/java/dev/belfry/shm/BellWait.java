@@ -1,0 +1,77 @@
+package dev.belfry.shm;
+
+import dev.belfry.linux.ErrnoException;
+import java.io.UncheckedIOException;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits in the way of a link, but sleeps at a bell if the peer may ring without waking a futex. For
+ * any number of threads.
+ */
+final class BellWait {
+  /** How long a wait spins before it goes to the bell. */
+  private static final long SPIN_NANOS = 100_000;
+
+  /** How long to sleep at the bell of a peer that does not always ring. */
+  private static final long SILENT_SLICE_NANOS = 1_000_000;
+
+  /** Where to sleep; null for the futex. */
+  private final @Nullable Doorbell bell;
+
+  /** The peer has written without ringing. */
+  private volatile boolean silent;
+
+  /**
+   * A way to wait.
+   *
+   * @param bell where to sleep if the peer may not wake a futex, else null
+   */
+  BellWait(@Nullable Doorbell bell) {
+    this.bell = bell;
+  }
+
+  /** Something that one half of a link can wait for. */
+  @FunctionalInterface
+  interface Wait {
+    /** Waits for it on the futex. */
+    Awaited until(long deadlineNanos);
+  }
+
+  Awaited await(Wait what, long deadlineNanos) {
+    Doorbell sleepAt = bell;
+    if (sleepAt == null) {
+      return what.until(deadlineNanos);
+    }
+    boolean rung = true;
+    while (true) {
+      long heard = sleepAt.heard();
+      long spin = Deadlines.earlier(deadlineNanos, System.nanoTime() + SPIN_NANOS);
+      Awaited awaited = what.until(spin);
+      if (awaited != Awaited.TIMEOUT || Deadlines.isOver(deadlineNanos)) {
+        silent |= awaited == Awaited.READY && !rung;
+        return awaited;
+      }
+      long slice = silent ? SILENT_SLICE_NANOS : Waiter.SLICE_NANOS;
+      long until = Deadlines.earlier(deadlineNanos, System.nanoTime() + slice);
+      rung = awaitBell(sleepAt, heard, until);
+    }
+  }
+
+  /** Sleeps at the bell; false if nobody has rung. */
+  private static boolean awaitBell(Doorbell bell, long heard, long untilNanos) {
+    try {
+      return switch (bell.awaitSince(heard, untilNanos)) {
+        case SIGNAL -> true;
+        case TIMEOUT -> false;
+        case DEATH -> {
+          // The lifeline ends the link in a moment; until then there is nothing to sleep at.
+          LockSupport.parkNanos(SILENT_SLICE_NANOS);
+          yield true;
+        }
+      };
+    } catch (ErrnoException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

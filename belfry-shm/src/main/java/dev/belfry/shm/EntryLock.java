@@ -1,0 +1,52 @@
+package dev.belfry.shm;
+
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.FileLocks;
+import dev.belfry.linux.Sys;
+import java.lang.System.Logger.Level;
+
+/**
+ * A guest's lock on the bytes of its entry in the segment's file, by which a host of format 1 sees
+ * that the guest lives: format 1 has no room for a mutex, and a guest that walks in has neither
+ * bell nor parent. A lock is no byte of the segment, so peers of other makes do not notice it.
+ *
+ * <p>It belongs to the open file, which the guest's descriptor and its mapping hold. So when it is
+ * gone and the guest has not given it back, the kernel has taken both away, and nobody writes to
+ * the entry any more; also not a child that was forked meanwhile.
+ */
+// r[impl shm.crash.stranger]
+final class EntryLock {
+  private static final System.Logger LOG = System.getLogger(EntryLock.class.getName());
+
+  private final Sys sys;
+  private final Segment segment;
+  private final FileLocks.Range entry;
+  private boolean taken;
+
+  EntryLock(Segment segment, int peer) {
+    this.sys = segment.sys();
+    this.segment = segment;
+    this.entry = new FileLocks.Range(segment.layout().entry(peer), segment.layout().entryBytes());
+  }
+
+  /** The guest takes it. Where the kernel refuses, it goes without, and is not missed. */
+  void take() {
+    try {
+      taken = FileLocks.tryLock(sys, segment.descriptor(), entry, FileLocks.Mode.EXCLUSIVE);
+    } catch (ErrnoException e) {
+      LOG.log(Level.DEBUG, "the host will not notice if this guest dies", e);
+    }
+  }
+
+  /** The guest gives it back; if it has closed the segment before, that goes with the mapping. */
+  void giveBack() throws ErrnoException {
+    if (taken && !segment.isClosed()) {
+      FileLocks.unlock(sys, segment.descriptor(), entry);
+    }
+  }
+
+  /** Whether a guest has it, for the host. */
+  boolean isHeld() throws ErrnoException {
+    return FileLocks.isLocked(sys, segment.descriptor(), entry);
+  }
+}

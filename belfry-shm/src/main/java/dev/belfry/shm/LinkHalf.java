@@ -1,0 +1,57 @@
+package dev.belfry.shm;
+
+import java.lang.ref.Reference;
+
+/** What the two halves of a link have in common. For one thread at a time. */
+abstract sealed class LinkHalf permits Inbox, Outbox {
+  final Link link;
+  final Segment segment;
+  final Ring ring;
+  final Memory memory;
+  final int inlineBytes;
+  private final Waiter waiter;
+
+  LinkHalf(Link link, Ring ring, WaitStrategy strategy) {
+    this.link = link;
+    this.segment = link.segment();
+    this.ring = ring;
+    this.memory = ring.memory();
+    this.inlineBytes = segment.layout().inlineBytes();
+    this.waiter = new Waiter(segment, strategy);
+  }
+
+  /** Waits for something that the peer does. */
+  final Awaited await(Awaitable what, long deadlineNanos) {
+    try {
+      return waiter.await(what, deadlineNanos);
+    } catch (InternalError fault) {
+      throw segment.lost(fault);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /** What a thread does that waits here. */
+  final WaitStrategy strategy() {
+    return waiter.strategy();
+  }
+
+  /** Whether a thread that waits here never sleeps, so that nobody need wake it. */
+  final boolean neverSleeps() {
+    return strategy() == WaitStrategy.SPIN || strategy() == WaitStrategy.YIELD;
+  }
+
+  /** How often this half went to sleep. */
+  public final long sleeps() {
+    return waiter.sleeps();
+  }
+
+  /** How often it slept on although what it waited for had come: its peer does not wake. */
+  public final long unwoken() {
+    return waiter.unwoken();
+  }
+
+  final Ring ring() {
+    return ring;
+  }
+}

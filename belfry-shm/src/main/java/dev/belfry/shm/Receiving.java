@@ -1,0 +1,142 @@
+package dev.belfry.shm;
+
+import java.util.function.BooleanSupplier;
+
+/** The receiving half of a link for any number of threads, which take turns. */
+final class Receiving {
+  private final Link link;
+  private final BellWait waiting;
+  private final Turn turn = new Turn();
+
+  Receiving(Link link, BellWait waiting) {
+    this.link = link;
+    this.waiting = waiting;
+  }
+
+  /** Receives a message if there is one and nobody else is turn. */
+  boolean receive(Message into) {
+    if (!turn.tryTake()) {
+      return false;
+    }
+    try {
+      return !turn.isPointless() && link.inbox().receive(into);
+    } finally {
+      turn.end();
+    }
+  }
+
+  Awaited receiveBlocking(Message into, long deadlineNanos) {
+    if (!turn.take(deadlineNanos)) {
+      return Awaited.TIMEOUT;
+    }
+    try {
+      Inbox inbox = link.inbox();
+      if (turn.isPointless()) {
+        return Awaited.OVER;
+      }
+      while (!inbox.receive(into)) {
+        Awaited awaited = waiting.await(inbox::awaitData, deadlineNanos);
+        if (awaited != Awaited.READY) {
+          return awaited;
+        }
+      }
+      return Awaited.READY;
+    } finally {
+      turn.end();
+    }
+  }
+
+  /**
+   * Hands messages to a handler and then sleeps at the bell, for an event loop.
+   *
+   * @return how many; the limit if there may be more; -1 if another thread is receiving, which will
+   *     do the same when it ends
+   */
+  int receiveAndListen(Inbox.Handler handler, Message scratch, int limit) {
+    if (!turn.tryTake()) {
+      return -1;
+    }
+    try {
+      if (turn.isPointless()) {
+        return 0;
+      }
+      int count = link.inbox().receive(handler, scratch, limit);
+      if (count < limit) {
+        count += listen(handler, scratch, limit - count);
+      }
+      return count;
+    } finally {
+      turn.end();
+    }
+  }
+
+  /** From now on the peer rings; what it wrote before it knew is still taken. */
+  private int listen(Inbox.Handler handler, Message scratch, int limit) {
+    int count = 0;
+    int some = limit;
+    while (some > 0 && count < limit) {
+      link.inbox().ring().armDataAtBell();
+      some = link.inbox().receive(handler, scratch, limit - count);
+      count += some;
+    }
+    return count;
+  }
+
+  /** Takes the receivers' turn if it is free; from now on the peer need not ring. */
+  boolean tryReceiving() {
+    if (!turn.tryTake()) {
+      return false;
+    }
+    if (turn.isPointless()) {
+      turn.end();
+      return false;
+    }
+    link.inbox().ring().receiverAwake();
+    return true;
+  }
+
+  /** Gives the turn back; nobody learns of what comes, until somebody listens. */
+  void endReceivingDeaf() {
+    turn.end();
+  }
+
+  /** With the turn taken: hands messages to a handler until a condition holds, or a deadline. */
+  Awaited receiveUntil(
+      BooleanSupplier done, Inbox.Handler handler, Message scratch, long deadlineNanos) {
+    Inbox inbox = link.inbox();
+    while (!done.getAsBoolean()) {
+      if (inbox.receive(handler, scratch, 1) == 0) {
+        Awaited awaited = waiting.await(inbox::awaitData, deadlineNanos);
+        if (awaited != Awaited.READY) {
+          return done.getAsBoolean() ? Awaited.READY : awaited;
+        }
+      }
+    }
+    return Awaited.READY;
+  }
+
+  /**
+   * Gives the turn back; what comes from now on is announced by the bell.
+   *
+   * @return how many messages were there on leaving; the limit if there may be more
+   */
+  int endReceiving(Inbox.Handler handler, Message scratch, int limit) {
+    try {
+      return listen(handler, scratch, limit);
+    } finally {
+      turn.end();
+    }
+  }
+
+  /** For who ends the link. */
+  Turn turn() {
+    return turn;
+  }
+
+  /** Wakes a thread of ours that waits for the peer on a futex. */
+  void wakeBlocked() {
+    if (turn.isTaken()) {
+      link.inbox().ring().wakeConsumers();
+    }
+  }
+}

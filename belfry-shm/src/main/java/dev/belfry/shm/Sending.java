@@ -1,0 +1,184 @@
+package dev.belfry.shm;
+
+import static dev.belfry.shm.SendResult.NO_CREDIT;
+import static dev.belfry.shm.SendResult.NO_SLOT;
+import static dev.belfry.shm.SendResult.RING_FULL;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sending half of a link for any number of threads, which take turns. Who waits for the peer
+ * keeps its turn; who must not wait is told at once why it would have to.
+ */
+final class Sending {
+  /** How long somebody may have to wait for a turn that is about to end. */
+  private static final long SHORT_TURN_NANOS = 50_000;
+
+  private final Link link;
+  private final BellWait waiting;
+  private final Turn turn = new Turn();
+
+  /** What the sender whose turn it is waits for, or null. */
+  private volatile @Nullable SendResult blocked;
+
+  Sending(Link link, BellWait waiting) {
+    this.link = link;
+    this.waiting = waiting;
+  }
+
+  SendResult send(MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
+    SendResult obstacle = takeShortTurn();
+    if (obstacle != null) {
+      return obstacle;
+    }
+    try {
+      return link.outbox().send(kind, id, methodId, bytes, offset, length);
+    } finally {
+      turn.end();
+    }
+  }
+
+  /** Takes the turn of a sender; says what for if its owner waits for the peer. */
+  private @Nullable SendResult takeShortTurn() {
+    while (!turn.tryTake()) {
+      SendResult waitedFor = blocked;
+      if (waitedFor != null) {
+        return waitedFor;
+      }
+      if (turn.take(System.nanoTime() + SHORT_TURN_NANOS)) {
+        return null;
+      }
+    }
+    return null;
+  }
+
+  SendResult sendBlocking(
+      MessageKind kind,
+      long id,
+      long methodId,
+      byte[] bytes,
+      int offset,
+      int length,
+      long deadlineNanos) {
+    if (!turn.take(deadlineNanos)) {
+      return SendResult.TIMEOUT;
+    }
+    try {
+      while (true) {
+        SendResult result = link.outbox().send(kind, id, methodId, bytes, offset, length);
+        SendResult settled = awaitRoom(result, deadlineNanos);
+        if (settled != null) {
+          return settled;
+        }
+      }
+    } finally {
+      blocked = null;
+      turn.end();
+    }
+  }
+
+  /** If there was no room, waits for it; null if sending is worth another try. */
+  private @Nullable SendResult awaitRoom(SendResult result, long deadlineNanos) {
+    if (result != RING_FULL && result != NO_SLOT) {
+      return result;
+    }
+    blocked = result;
+    Outbox outbox = link.outbox();
+    return failure(
+        waiting.await(result == RING_FULL ? outbox::awaitSpace : outbox::awaitSlot, deadlineNanos));
+  }
+
+  private static @Nullable SendResult failure(Awaited awaited) {
+    return switch (awaited) {
+      case READY -> null;
+      case OVER -> SendResult.OVER;
+      case TIMEOUT -> SendResult.TIMEOUT;
+    };
+  }
+
+  /** Leaves: see {@link Link#leave}. */
+  void leave(long deadlineNanos) {
+    boolean taken = turn.take(deadlineNanos);
+    try {
+      // Without the turn somebody waits for a peer that does not read: no use in waiting too.
+      link.leave(taken ? deadlineNanos : System.nanoTime());
+    } finally {
+      if (taken) {
+        turn.end();
+      }
+    }
+  }
+
+  // Channels.
+
+  /** Sends data on a channel. Who waits for credit lets others send meanwhile. */
+  SendResult send(Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
+    while (true) {
+      SendResult result = sendWithoutCreditWait(channel, bytes, offset, length, deadlineNanos);
+      if (result != NO_CREDIT) {
+        return result;
+      }
+      SendResult failure = failure(awaitCredit(channel, length, deadlineNanos));
+      if (failure != null) {
+        return failure;
+      }
+    }
+  }
+
+  /** Without a turn, so the entry may become another's meanwhile, and its credit be rubbish. */
+  private Awaited awaitCredit(Channel channel, int length, long deadlineNanos) {
+    try {
+      return channel.awaitCredit(length, deadlineNanos);
+    } catch (ProtocolViolation e) {
+      if (link.isOver()) {
+        return Awaited.OVER;
+      }
+      throw e;
+    }
+  }
+
+  private SendResult sendWithoutCreditWait(
+      Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
+    if (!turn.take(deadlineNanos)) {
+      return SendResult.TIMEOUT;
+    }
+    try {
+      while (!turn.isPointless()) {
+        SendResult settled = awaitRoom(channel.send(bytes, offset, length), deadlineNanos);
+        if (settled != null) {
+          return settled;
+        }
+      }
+      return SendResult.OVER;
+    } finally {
+      blocked = null;
+      turn.end();
+    }
+  }
+
+  /** Ends a channel; see {@link Channel#end}. */
+  SendResult end(Channel channel, MessageKind how, long deadlineNanos) {
+    if (!turn.take(deadlineNanos)) {
+      return SendResult.TIMEOUT;
+    }
+    blocked = RING_FULL; // it may wait for the peer to read
+    try {
+      return turn.isPointless() ? SendResult.OVER : channel.end(how, deadlineNanos);
+    } finally {
+      blocked = null;
+      turn.end();
+    }
+  }
+
+  /** For who ends the link. */
+  Turn turn() {
+    return turn;
+  }
+
+  /** Wakes a thread of ours that waits for the peer on a futex. */
+  void wakeBlocked() {
+    if (blocked != null) {
+      link.outbox().ring().wakeProducers();
+    }
+  }
+}

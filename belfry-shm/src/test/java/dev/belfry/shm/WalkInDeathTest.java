@@ -1,0 +1,192 @@
+package dev.belfry.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.PidFd;
+import dev.belfry.linux.Signo;
+import dev.belfry.linux.Spawn;
+import dev.belfry.linux.Sys;
+import dev.belfry.testkit.SysTap;
+import dev.belfry.testkit.TestProcess;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Guests that nobody here has started, without a bell, die without a goodbye. */
+@Timeout(120)
+final class WalkInDeathTest {
+  @TempDir private static Path programs;
+  @TempDir private Path directory;
+
+  private final Sys sys = Sys.forAnyThread();
+  private final Notices notices = new Notices();
+  private @Nullable PidFd stranger;
+
+  private HostOptions options(Placement placement) {
+    return HostOptions.DEFAULT
+        .withPath(directory.resolve("hub"))
+        .withPlacement(placement)
+        .withConfig(HostFixture.CONFIG)
+        .withWalkIns(notices.options());
+  }
+
+  private SteppedGuest walkIn(List<String> program) throws IOException {
+    var command = new ArrayList<>(program);
+    command.add("--hub-path=" + directory.resolve("hub"));
+    SteppedGuest guest =
+        SteppedGuest.start(
+            streams -> {
+              stranger = streams.apply(Spawn.command(command)).start(sys);
+              return null;
+            });
+    guest.step("attach", "attached");
+    return guest;
+  }
+
+  private void killStranger() throws IOException {
+    try (PidFd killed = Objects.requireNonNull(stranger)) {
+      killed.sendSignal(Signo.KILL);
+      killed.awaitExit();
+    }
+  }
+
+  static Stream<Arguments> guests() throws Exception {
+    Named<List<String>> java = Named.of("Java", SteppedGuest.JAVA);
+    Named<List<String>> c = Named.of("C", new CGuests(programs).stepping());
+    return Stream.of(Placement.values())
+        .flatMap(it -> Stream.of(Arguments.of(it, java), Arguments.of(it, c)));
+  }
+
+  /** Two messages, one after the other: so the host has looked at the guest while it lived. */
+  private void exchangeTwo(SteppedGuest guest) throws Exception {
+    assertThat(notices.next()).isEqualTo("attached");
+    for (int id = 1; id <= 2; id++) {
+      guest.step("send %d 1000".formatted(id), "SENT");
+      assertThat(notices.next()).isEqualTo("message %d 1000".formatted(id));
+    }
+  }
+
+  // r[verify shm.crash.stranger]
+  @ParameterizedTest
+  @MethodSource("guests")
+  void aKilledWalkInIsNoticedAndItsEntryUsedAgain(Placement placement, List<String> program)
+      throws Exception {
+    try (HostFixture fixture = HostFixture.of(options(placement))) {
+      for (int i = 0; i < 2; i++) {
+        try (SteppedGuest guest = walkIn(program)) {
+          exchangeTwo(guest);
+          fixture.loop.loop().scheduler().execute(WalkInDeathTest::pause);
+          guest.step("send 3 900", "SENT"); // unread when it dies
+          guest.step("write 500", "written"); // and a slot that nobody will ever hear of
+          killStranger();
+        }
+        List<String> last = List.of(notices.next(), notices.next());
+        assertThat(last).contains("message 3 900").anyMatch(it -> it.startsWith("dying"));
+        assertThat(notices.next()).isEqualTo("gone null");
+        fixture.assertAllFree();
+      }
+      assertThat(notices.all()).hasSize(2 * 6).doesNotContain("dying GOODBYE");
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(100);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("guests")
+  void aWalkInThatLeavesIsNoDeath(Placement placement, List<String> program) throws Exception {
+    try (HostFixture fixture = HostFixture.of(options(placement));
+        SteppedGuest guest = walkIn(program)) {
+      exchangeTwo(guest);
+      guest.step("detach", "detached");
+      assertThat(notices.next()).isEqualTo("dying GOODBYE");
+      assertThat(notices.next()).isEqualTo("gone null"); // on its word, for its process lives
+      fixture.assertAllFree();
+      killStranger();
+    }
+  }
+
+  @Test
+  void whereTheKernelRefusesTheLockAGuestWalksInWithoutIt() throws Exception {
+    SysTap tap = SysTap.over(sys);
+    try (HostFixture fixture = HostFixture.of(options(Placement.V1))) {
+      tap.fail("fcntl", Errno.EINVAL);
+      fixture.tap.fail("fcntl", Errno.EINVAL);
+      try (ShmGuest guest =
+          ShmGuest.walkIn(tap.sys(), directory.resolve("hub"), WaitStrategy.ADAPTIVE)) {
+        assertThat(notices.next()).isEqualTo("attached");
+        byte[] bytes = Sides.payload(9, 1);
+        guest.sendBlocking(MessageKind.REQUEST, 1, 0, bytes, 0, 9, Sides.inMillis(30_000));
+        assertThat(notices.next()).isEqualTo("message 1 9");
+        assertThat(tap.calls("fcntl")).isPositive();
+      }
+      assertThat(notices.next()).isEqualTo("dying GOODBYE");
+      assertThat(notices.next()).isEqualTo("gone null");
+      fixture.assertAllFree();
+    }
+  }
+
+  @Test
+  void aGuestThatIsKnownToLiveIsNotGoneOnAnybodysWord() throws Exception {
+    try (HostFixture fixture = HostFixture.of(options(Placement.V1));
+        SteppedGuest guest = walkIn(SteppedGuest.JAVA)) {
+      exchangeTwo(guest);
+      fixture.host().peers().getFirst().declareGone();
+      assertThat(notices.next()).isEqualTo("dying HOST");
+      guest.step("send 3 1", "OVER");
+      assertThat(fixture.host().segment().peers().state(1)).isEqualTo(PeerState.GOODBYE);
+      killStranger();
+      assertThat(notices.next()).isEqualTo("gone null");
+      fixture.assertAllFree();
+    }
+  }
+
+  /** It has walked in with bare hands, as a guest of another make does, which locks nothing. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aGuestOfWhoseEndNobodyTellsCanBeDeclaredGone(boolean disconnected) throws Exception {
+    String hub = directory.resolve("hub").toString();
+    try (HostFixture fixture = HostFixture.of(options(Placement.V1))) {
+      try (TestProcess foreign =
+          TestProcess.java(GuestProgram.class, "wait", hub, "ADAPTIVE", "futex")) {
+        assertThat(foreign.line()).isEqualTo("attached");
+        assertThat(notices.next()).isEqualTo("attached");
+        foreign.kill();
+        foreign.exitCode();
+      }
+      Peer peer = fixture.host().peers().getFirst();
+      if (disconnected) {
+        peer.disconnect("it does not answer");
+        assertThat(notices.next()).isEqualTo("dying HOST");
+        assertThat(fixture.host().segment().peers().state(1)).isEqualTo(PeerState.GOODBYE);
+      } else {
+        assertThat(peer.isAttached()).isTrue();
+      }
+      peer.declareGone();
+      if (!disconnected) {
+        assertThat(notices.next()).isEqualTo("dying PROCESS");
+      }
+      assertThat(notices.next()).isEqualTo("gone null");
+      fixture.assertAllFree();
+      assertThat(notices.all()).hasSize(3);
+    }
+  }
+}
