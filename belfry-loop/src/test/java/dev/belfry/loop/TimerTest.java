@@ -208,8 +208,8 @@ final class TimerTest {
   void aCancelledTimerCompletesAtOnceAndTheOtherOnTime(Backend backend) throws IOException {
     try (EventLoop loop = EventLoop.open(backend)) {
       var log = new ArrayList<String>();
-      TimerOperation first = loop.scheduler().after(Duration.ofMillis(10));
-      TimerOperation second = loop.scheduler().after(Duration.ofMillis(30));
+      TimerOperation first = loop.scheduler().after(Duration.ofMillis(500));
+      TimerOperation second = loop.scheduler().after(Duration.ofMillis(520));
       first.start(op -> log.add("first " + op.outcome()));
       second.start(op -> log.add("second " + op.outcome()));
       loop.runSome();

@@ -13,7 +13,7 @@ final class Receiving {
     this.waiting = waiting;
   }
 
-  /** Receives a message if there is one and nobody else is turn. */
+  /** Receives a message if there is one and nobody else is receiving. */
   boolean receive(Message into) {
     if (!turn.tryTake()) {
       return false;

@@ -105,9 +105,9 @@ final class RoomTest {
   }
 
   @ParameterizedTest
-  @MethodSource("all")
-  void whoWaitsForADeadGuestIsTold(Backend backend, Placement placement) throws Exception {
-    try (HostFixture fixture = open(backend, placement, CONFIG);
+  @EnumSource
+  void whoWaitsForADeadGuestIsTold(Backend backend) throws Exception {
+    try (HostFixture fixture = open(backend, Placement.PADDED, CONFIG);
         SteppedGuest guest = SteppedGuest.attached(fixture.host(), notices.options())) {
       while (send(guest.peer(), 1) == SendResult.SENT) {}
       CompletableFuture<Awaited> room = room(fixture, guest.peer(), SendResult.RING_FULL);
@@ -119,9 +119,9 @@ final class RoomTest {
   }
 
   @ParameterizedTest
-  @MethodSource("all")
-  void whoWaitsIsCancelledWithTheLoop(Backend backend, Placement placement) throws Exception {
-    try (HostFixture fixture = open(backend, placement, CONFIG);
+  @EnumSource
+  void whoWaitsIsCancelledWithTheLoop(Backend backend) throws Exception {
+    try (HostFixture fixture = open(backend, Placement.V1, CONFIG);
         SteppedGuest guest = SteppedGuest.attached(fixture.host(), notices.options())) {
       while (send(guest.peer(), 1) == SendResult.SENT) {}
       CompletableFuture<Awaited> room = room(fixture, guest.peer(), SendResult.RING_FULL);

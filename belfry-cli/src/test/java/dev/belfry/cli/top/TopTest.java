@@ -247,23 +247,22 @@ class TopTest {
   }
 
   @Test
-  void whatCannotBeShownIsSaid(@TempDir Path own) throws Exception {
-    runtime = own;
-    Run none = run();
-    assertThat(none.exitCode()).isEqualTo(1);
-    assertThat(none.text()).startsWith("belfry top: no host is running");
+  void whatCannotBeShownIsSaid(@TempDir Path empty) throws Exception {
+    try (TestProcess _ = host(shared, "two")) {
+      Run several = run("--once");
+      assertThat(several.exitCode()).isEqualTo(1);
+      assertThat(several.text())
+          .startsWith("belfry top: several hosts are running, name one by its pid: demo (pid ");
+      assertThat(run("--once", "two").text()).contains(" two  pid ");
+      assertThat(run("--once", "three").exitCode()).isEqualTo(1);
+    }
 
     assertThat(run("--interval", "0").exitCode()).isEqualTo(2);
     assertThat(run("--interval", "NaN").exitCode()).isEqualTo(2);
 
-    try (TestProcess _ = host(own, "one");
-        TestProcess _ = host(own, "two")) {
-      Run several = run("--once");
-      assertThat(several.exitCode()).isEqualTo(1);
-      assertThat(several.text())
-          .startsWith("belfry top: several hosts are running, name one by its pid: one (pid ");
-      assertThat(run("--once", "two").text()).contains(" two  pid ");
-      assertThat(run("--once", "three").exitCode()).isEqualTo(1);
-    }
+    runtime = empty;
+    Run none = run();
+    assertThat(none.exitCode()).isEqualTo(1);
+    assertThat(none.text()).startsWith("belfry top: no host is running");
   }
 }
