@@ -29,10 +29,11 @@ final class Waiter {
 
   /**
    * A few times what it costs to go to sleep and be woken. It must be more than that: a pair in
-   * which both sides sleep sees no shorter waits, and would never find out that spinning pays.
+   * which both sides sleep sees no shorter waits, and would never find out that spinning pays. That
+   * holds for a single processor too, because who spins lets others run; and how many there are
+   * cannot be asked: a thread that is kept on one is told that there is no other.
    */
-  private static final long MOST_SPIN_NANOS =
-      Runtime.getRuntime().availableProcessors() > 1 ? 200_000 : LEAST_SPIN_NANOS;
+  private static final long MOST_SPIN_NANOS = 200_000;
 
   private final Segment segment;
   private final WaitStrategy strategy;

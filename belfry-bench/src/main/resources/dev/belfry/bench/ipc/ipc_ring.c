@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SIZE = 256, SLOTS = 16, SLOT_BYTES = 65600, INLINE = 96, FIRST_LINE = 32, SPIN_NANOS = 50000 };
+enum { SIZE = 8192, SLOTS = 16, SLOT_BYTES = 65600, INLINE = 96, FIRST_LINE = 32, SPIN_NANOS = 50000 };
 enum { AWAKE, ASLEEP, SPINS };
 
 typedef struct { _Alignas(128) _Atomic uint32_t word; } line;
