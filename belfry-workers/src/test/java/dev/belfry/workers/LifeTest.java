@@ -96,7 +96,7 @@ final class LifeTest {
     PoolOptions options = options().heartbeat(Duration.ZERO).stuckLimit(Duration.ofMillis(100));
     try (WorkerPool pool = open(options)) {
       int stopped = pid(pool);
-      kill(stopped, Signo.STOP);
+      Pools.stop(stopped);
       assertThatExceptionOfType(DeadlinePassed.class)
           .isThrownBy(
               () ->
@@ -113,7 +113,7 @@ final class LifeTest {
   void aWorkerThatShowsNoSignOfLifeIsReplacedThoughNobodyCalls() throws Exception {
     try (WorkerPool pool = open(options().heartbeat(Duration.ofMillis(500)))) {
       int stopped = pid(pool);
-      kill(stopped, Signo.STOP);
+      Pools.stop(stopped);
       await().until(() -> told.deaths.size() == 1);
       assertThat(told.deaths.getFirst().pid()).isEqualTo(stopped);
       assertThat(pid(pool)).isNotEqualTo(stopped);

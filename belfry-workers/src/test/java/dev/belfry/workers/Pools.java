@@ -2,9 +2,15 @@ package dev.belfry.workers;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.belfry.linux.Processes;
+import dev.belfry.linux.Signo;
+import dev.belfry.linux.Sys;
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,6 +53,26 @@ final class Pools {
 
   static int inFlight(WorkerPool pool) {
     return pool.status().workers().stream().mapToInt(PoolStatus.WorkerStatus::inFlight).sum();
+  }
+
+  /**
+   * Stops a worker and waits until it stands: the signal reaches a thread that runs a bit later.
+   */
+  static void stop(int pid) throws IOException {
+    Processes.kill(Sys.forAnyThread(), pid, Signo.STOP);
+    await().until(() -> threadStates(pid).stream().allMatch(it -> it == 'T'));
+  }
+
+  private static List<Character> threadStates(int pid) throws IOException {
+    var states = new ArrayList<Character>();
+    try (DirectoryStream<Path> tasks =
+        Files.newDirectoryStream(Path.of("/proc/" + pid + "/task"))) {
+      for (Path task : tasks) {
+        String stat = Files.readString(task.resolve("stat"));
+        states.add(stat.charAt(stat.lastIndexOf(')') + 2));
+      }
+    }
+    return states;
   }
 
   /** Remembers what it is told. */
