@@ -31,7 +31,7 @@ final class EpollDriver implements Driver {
   private final EventFd wakeUp;
   private final EpollEvents batch = new EpollEvents(Arena.ofAuto(), BATCH);
   private final HandleTable handles = new HandleTable();
-  private final FutexWaits futexes = new FutexWaits();
+  private final EpollFutexes futexes;
 
   private EpollDriver(LoopCore loop, Epoll epoll, EpollWait wait, EventFd wakeUp) {
     this.loop = loop;
@@ -39,6 +39,7 @@ final class EpollDriver implements Driver {
     this.epoll = epoll;
     this.wait = wait;
     this.wakeUp = wakeUp;
+    this.futexes = new EpollFutexes(loop, epoll);
   }
 
   /**
@@ -250,19 +251,23 @@ final class EpollDriver implements Driver {
   // r[impl loop.wait.eintr] r[impl loop.err.unexpected]
   @Override
   public int poll(long deadline) throws ErrnoException {
+    long limit = futexes.handOver() ? NOW : deadline;
     int count;
     do {
-      count = wait.await(batch, deadline); // each time it computes anew how long that is
+      count = wait.await(batch, limit); // each time it computes anew how long that is
     } while (count == -EINTR);
     if (count < 0) {
       throw new ErrnoException(wait.call(), -count, loop);
     }
     for (int i = 0; i < count; i++) {
-      Handle handle = handles.find(batch.token(i));
+      long token = batch.token(i);
+      Handle handle = handles.find(token);
       if (handle != null) {
         dispatch(handle, batch.events(i));
+      } else if (token == EpollFutexes.TOKEN) {
+        futexes.completed();
       } else {
-        wait.fired(batch.token(i));
+        wait.fired(token);
       }
     }
     return count;

@@ -1,5 +1,6 @@
 package dev.belfry.loop;
 
+import dev.belfry.linux.Errno;
 import dev.belfry.linux.Futex;
 import dev.belfry.linux.FutexSet;
 import dev.belfry.linux.Sys;
@@ -9,6 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Waits for words of memory where the kernel cannot tell a loop of them: a thread sleeps on all of
@@ -18,8 +20,11 @@ final class FutexThread implements AutoCloseable {
   private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
   private static final int MOST = FutexSet.MAX_WORDS - 1;
 
-  private final Sys sys = Sys.forAnyThread();
-  private final FutexSet words = new FutexSet(sys, FutexSet.MAX_WORDS);
+  /** How often to look where the kernel cannot wait for several words. */
+  private static final long POLL_NANOS = 1_000_000;
+
+  private final Sys sys;
+  private final FutexSet words;
   private final MemorySegment changes = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
   private final Thread thread;
 
@@ -28,7 +33,9 @@ final class FutexThread implements AutoCloseable {
 
   private volatile boolean closed;
 
-  FutexThread() {
+  FutexThread(Sys sys) {
+    this.sys = sys;
+    this.words = new FutexSet(sys, FutexSet.MAX_WORDS);
     thread = Thread.ofPlatform().daemon().name("belfry-futex").start(this::run);
   }
 
@@ -74,6 +81,9 @@ final class FutexThread implements AutoCloseable {
         words.set(i + 1, current.get(i).word(), current.get(i).expected());
       }
       int woken = words.await(current.size() + 1, Futex.FOREVER);
+      if (woken == -Errno.ENOSYS || woken == -Errno.EPERM) {
+        LockSupport.parkNanos(POLL_NANOS); // an old kernel, or a filter: looking has to do
+      }
       for (int i = 0; i < current.size(); i++) {
         look(current.get(i), woken == i + 1);
       }

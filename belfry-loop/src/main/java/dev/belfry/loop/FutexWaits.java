@@ -1,28 +1,87 @@
 package dev.belfry.loop;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.belfry.linux.Sys;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The waits of a loop for words of memory, on as many threads as they need; none before the first.
- * For the loop thread.
+ * The waits of a loop for words of memory: requests to an io_uring, or where the kernel does not
+ * take them, on as many threads as they need. For the loop thread.
  */
 final class FutexWaits implements AutoCloseable {
+  private final Sys sharedSys;
+
+  /** Where they are requests; null if there is none. */
+  private final @Nullable Uring uring;
+
+  /** Whether the ring takes them; until the contrary is known. */
+  private boolean taken = true;
+
+  private final Set<UringFutex> requests = new HashSet<>();
   private final List<FutexThread> threads = new ArrayList<>();
 
+  FutexWaits(@Nullable Uring uring, Sys sharedSys) {
+    this.uring = uring;
+    this.sharedSys = sharedSys;
+  }
+
   void start(FutexOperation operation) {
+    if (uring == null || !taken) {
+      startOnThread(operation);
+      return;
+    }
+    UringFutex request = operation.request;
+    if (request == null) {
+      request = new UringFutex(this, operation);
+      operation.request = request;
+    }
+    requests.add(request);
+    uring.want(request);
+  }
+
+  private void startOnThread(FutexOperation operation) {
     for (FutexThread thread : threads) {
       if (thread.add(operation)) {
         return;
       }
     }
-    var another = new FutexThread();
+    var another = new FutexThread(sharedSys);
     threads.add(another);
     another.add(operation);
   }
 
+  /** Waits once more, after an interruption. */
+  void again(UringFutex request) {
+    requireNonNull(uring).want(request);
+  }
+
+  void ended(UringFutex request) {
+    requests.remove(request);
+  }
+
+  /** The kernel takes no such requests: Linux before 6.7. */
+  void refused(FutexOperation operation) {
+    taken = false;
+    startOnThread(operation);
+  }
+
   /** Ends a wait as stopped, unless the loop is about to be told that it is over. */
   void cancel(FutexOperation operation) {
+    UringFutex request = operation.request;
+    if (request == null || !requests.contains(request)) {
+      cancelOnThread(operation);
+    } else if (requireNonNull(uring).withdraw(request)) {
+      ended(request);
+      operation.completeStopped();
+    }
+  }
+
+  private void cancelOnThread(FutexOperation operation) {
     for (FutexThread thread : threads) {
       if (thread.remove(operation)) {
         operation.completeStopped();
@@ -33,6 +92,7 @@ final class FutexWaits implements AutoCloseable {
 
   /** Ends all waits as stopped, but for those that are over. */
   void cancelAll() {
+    List.copyOf(requests).forEach(request -> cancel(request.operation()));
     threads.stream().flatMap(thread -> thread.waiting().stream()).forEach(this::cancel);
   }
 

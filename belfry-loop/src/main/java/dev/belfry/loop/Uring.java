@@ -98,9 +98,19 @@ final class Uring implements AutoCloseable {
     return false;
   }
 
+  /** The descriptor that is readable while there are completions, for who does not stay. */
+  int number() {
+    return shared.number();
+  }
+
   /** Whether there is something to hand over. */
   boolean hasRequests() {
     return withdrawalCount > 0 || !queue.isEmpty();
+  }
+
+  /** Whether there is something to hand over, be it that the kernel did not take it before. */
+  boolean isBehind() {
+    return hasRequests() || ring.submissions().size() > 0;
   }
 
   /**

@@ -6,9 +6,7 @@ import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.EventFd;
 import dev.belfry.linux.SubmissionQueue;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Drives a loop by io_uring: operations are requests that the kernel completes. All that a turn of
@@ -27,16 +25,11 @@ final class UringDriver implements Driver {
   private final HandleTable handles = new HandleTable();
   private final List<UringOpen> opening = new ArrayList<>();
 
-  /** The waits for words of memory that are requests. */
-  private final Set<UringFutex> futexes = new HashSet<>();
+  private final FutexWaits futexes;
 
-  /** Those that cannot be, because the kernel is too old. */
-  private final FutexWaits futexThreads = new FutexWaits();
-
-  private boolean waitsForFutexes = true;
-
-  private UringDriver(Uring uring, EventFd wakeUp) {
+  private UringDriver(LoopCore loop, Uring uring, EventFd wakeUp) {
     this.uring = uring;
+    this.futexes = new FutexWaits(uring, loop.sharedSys);
     this.wakeUp = wakeUp;
     uring.want(new WakeUp(uring, wakeUp));
   }
@@ -46,7 +39,7 @@ final class UringDriver implements Driver {
   static UringDriver open(LoopCore loop) throws ErrnoException {
     EventFd wakeUp = EventFd.create(loop.sharedSys);
     try {
-      return new UringDriver(Uring.open(loop.sys), wakeUp);
+      return new UringDriver(loop, Uring.open(loop.sys), wakeUp);
     } catch (ErrnoException | RuntimeException e) {
       wakeUp.close();
       throw e;
@@ -99,42 +92,12 @@ final class UringDriver implements Driver {
 
   @Override
   public void start(FutexOperation operation) {
-    if (!waitsForFutexes) {
-      futexThreads.start(operation);
-      return;
-    }
-    UringFutex request = operation.request;
-    if (request == null) {
-      request = new UringFutex(this, operation);
-      operation.request = request;
-    }
-    futexes.add(request);
-    uring.want(request);
-  }
-
-  void waitAgain(UringFutex request) {
-    uring.want(request);
-  }
-
-  void ended(UringFutex request) {
-    futexes.remove(request);
-  }
-
-  /** The kernel cannot wait for words of memory. */
-  void waitOnThread(FutexOperation operation) {
-    waitsForFutexes = false;
-    futexThreads.start(operation);
+    futexes.start(operation);
   }
 
   @Override
   public void cancel(FutexOperation operation) {
-    UringFutex request = operation.request;
-    if (request == null || !futexes.contains(request)) {
-      futexThreads.cancel(operation);
-    } else if (uring.withdraw(request)) {
-      ended(request);
-      operation.completeStopped();
-    }
+    futexes.cancel(operation);
   }
 
   @Override
@@ -164,8 +127,7 @@ final class UringDriver implements Driver {
           known.writes.cancelAll();
         });
     List.copyOf(opening).forEach(request -> cancel(request.operation));
-    List.copyOf(futexes).forEach(request -> cancel(request.operation()));
-    futexThreads.cancelAll();
+    futexes.cancelAll();
   }
 
   @Override
@@ -194,7 +156,7 @@ final class UringDriver implements Driver {
 
   @Override
   public void close() {
-    futexThreads.close();
+    futexes.close();
     uring.close();
     wakeUp.close();
   }

@@ -9,12 +9,12 @@ import dev.belfry.linux.SubmissionQueue;
 
 /** A wait for a word of memory as a request; Linux 6.7. */
 final class UringFutex extends UringRequest {
-  private final UringDriver driver;
+  private final FutexWaits waits;
   private final FutexOperation operation;
 
-  UringFutex(UringDriver driver, FutexOperation operation) {
+  UringFutex(FutexWaits waits, FutexOperation operation) {
     super(null);
-    this.driver = driver;
+    this.waits = waits;
     this.operation = operation;
   }
 
@@ -30,16 +30,16 @@ final class UringFutex extends UringRequest {
   @Override
   void completed(int result, int flags) {
     if (result == -EINTR && !withdrawn) {
-      driver.waitAgain(this);
+      waits.again(this);
       return;
     }
-    driver.ended(this);
+    waits.ended(this);
     if (result == 0 || result == -EAGAIN) {
       operation.completeValue();
     } else if (withdrawn) {
       operation.completeStopped();
     } else if (result == -EINVAL) {
-      driver.waitOnThread(operation); // an older kernel
+      waits.refused(operation);
     } else {
       operation.completeError(new ErrnoException("futex", -result, operation));
     }
@@ -47,7 +47,7 @@ final class UringFutex extends UringRequest {
 
   @Override
   void failed(RuntimeException failure) {
-    driver.ended(this);
+    waits.ended(this);
     operation.completeError(failure);
   }
 }

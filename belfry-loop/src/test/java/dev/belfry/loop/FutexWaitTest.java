@@ -18,7 +18,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 
 /** A loop waits for words of memory as it waits for descriptors. */
@@ -128,21 +130,90 @@ final class FutexWaitTest {
     }
   }
 
-  @Test
-  void whereTheKernelCannotAThreadWaits() throws IOException {
-    try (var tapped = new Tapped(Backend.IO_URING)) {
-      EventLoop loop = tapped.loop;
+  @EveryBackend
+  void aWaitOutlivesTheThreadThatBeganIt(Backend backend) throws Exception {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      MemorySegment word = word();
+      Probe<Void> probe = start(loop.futex(word, 0));
+      var turns = new FutureTask<>(() -> loop.runSome(Duration.ofMillis(1)));
+      LoopSupport.join(Thread.ofPlatform().start(turns)); // it slept, so the kernel has the wait
+      turns.get();
+      loop.runUntilEmpty();
+      assertThat(probe.done()).isFalse();
+      change(word);
+      drive(loop, probe::done);
+      assertThat(probe.outcome()).isEqualTo(Outcome.VALUE);
+    }
+  }
+
+  /** One after the other on three words. */
+  private void threeWaits(EventLoop loop) throws IOException {
+    for (int i = 0; i < 3; i++) {
+      MemorySegment word = word();
+      var probe = start(loop.futex(word, 0));
+      loop.runUntilEmpty();
+      assertThat(probe.done()).isFalse();
+      change(word);
+      drive(loop, probe::done);
+      assertThat(probe.outcome()).isEqualTo(Outcome.VALUE);
+    }
+  }
+
+  private static long waitingThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("belfry-futex"))
+        .count();
+  }
+
+  @EveryBackend
+  void theKernelWaitsWithoutAThread(Backend backend) throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      threeWaits(tapped.loop);
+      assertThat(tapped.requests.requests("futex")).isEqualTo(3);
+      assertThat(waitingThreads()).isZero();
+    }
+  }
+
+  @EveryBackend
+  void whereTheKernelCannotAThreadWaits(Backend backend) throws IOException {
+    try (var tapped = new Tapped(backend)) {
       tapped.requests.fail("futex", Errno.EINVAL);
-      for (int i = 0; i < 3; i++) {
-        MemorySegment word = word();
-        var probe = start(loop.futex(word, 0));
-        loop.runUntilEmpty();
-        assertThat(probe.done()).isFalse();
-        change(word);
-        drive(loop, probe::done);
-        assertThat(probe.outcome()).isEqualTo(Outcome.VALUE);
-      }
-      assertThat(tapped.calls("futex")).isEqualTo(1); // once is enough to know
+      threeWaits(tapped.loop);
+      assertThat(tapped.requests.requests("futex")).isEqualTo(1); // once is enough to know
+      assertThat(waitingThreads()).isEqualTo(1);
+    }
+    assertThat(waitingThreads()).isZero();
+  }
+
+  @Test
+  void anEpollWithoutARingWaitsOnAThread() throws IOException {
+    try (var tapped = new Tapped(Backend.EPOLL)) {
+      tapped.tap.fail("ioUringSetup", Errno.EPERM);
+      threeWaits(tapped.loop);
+      assertThat(tapped.tap.calls("ioUringSetup")).isEqualTo(1);
+      assertThat(waitingThreads()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void anOldKernelHasItsWordsLookedAt() throws IOException {
+    try (var tapped = new Tapped(Backend.EPOLL)) {
+      tapped.tap.fail("ioUringSetup", Errno.ENOSYS);
+      tapped.tap.fail("futexWaitv", Errno.ENOSYS);
+      threeWaits(tapped.loop);
+      start(tapped.loop.futex(word(), 0));
+      long before = tapped.tap.calls("futexWaitv");
+      tapped.loop.runSome(Duration.ofMillis(20));
+      assertThat(tapped.tap.calls("futexWaitv") - before).isLessThan(200); // nothing spins
+    }
+  }
+
+  @Test
+  void whatTheRingOfAnEpollDidNotTakeIsHandedOverAgain() throws Exception {
+    try (var tapped = new Tapped(Backend.EPOLL)) {
+      tapped.tap.failFirst("ioUringEnter", 2, Errno.EAGAIN);
+      threeWaits(tapped.loop);
+      assertThat(tapped.tap.calls("ioUringEnter")).isGreaterThan(2);
     }
   }
 }

@@ -1,172 +1,88 @@
 package dev.belfry.shm;
 
-import dev.belfry.linux.Errno;
-import dev.belfry.linux.Futex;
-import dev.belfry.linux.FutexSet;
 import dev.belfry.linux.RobustMutex;
-import dev.belfry.linux.Sys;
-import java.lang.foreign.Arena;
+import dev.belfry.loop.EventLoop;
+import dev.belfry.loop.FutexOperation;
+import dev.belfry.loop.Operation;
+import dev.belfry.loop.TimerOperation;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
+import java.time.Duration;
 
 /**
- * Watches the robust mutexes of guests for the death of their owners, which the kernel marks in
- * them before it frees the memory of the process. One thread sleeps on up to 127 of them; it never
- * locks any, it only asks to be woken. For any number of threads.
+ * Watches the robust mutex of a guest for the death of its owner, which the kernel marks in it
+ * before it frees the memory of the process. Never locks it, only asks to be woken. On the loop
+ * thread, unless said otherwise.
  */
-final class MutexWatch implements AutoCloseable {
-  private static final int MOST_WATCHED = FutexSet.MAX_WORDS - 1;
+final class MutexWatch {
+  /** How often to look at a mutex that is not locked: nobody wakes for that. */
+  private static final Duration LOOK = Duration.ofMillis(20);
 
-  /** How often to look at a mutex that is not locked, or where the kernel cannot watch several. */
-  private static final long LOOK_NANOS = 20_000_000;
+  /** What no such word ever is: a wait for that ends at once. */
+  private static final int NO_VALUE = -1;
 
-  private static final long POLL_NANOS = 1_000_000;
   private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
 
-  private final Sys sys;
-  private final List<Group> groups = new ArrayList<>();
+  private final MemorySegment word;
+  private final Runnable died;
+  private final FutexOperation wait;
+  private final TimerOperation pause;
+  private volatile boolean over;
 
-  MutexWatch(Sys sys) {
-    this.sys = sys;
+  /**
+   * Begins to watch. The first look comes when the caller is done with what it does.
+   *
+   * @param died called once if the owner dies
+   */
+  MutexWatch(EventLoop loop, RobustMutex mutex, Runnable died) {
+    this.word = mutex.word();
+    this.died = died;
+    this.wait = loop.futex(word, NO_VALUE);
+    this.pause = loop.scheduler().after(LOOK);
+    wait.start(this::lookAgain);
   }
 
-  /** One mutex. */
-  static final class Watched {
-    private final MemorySegment word;
-    private final Runnable died;
-    private final Group group;
-
-    private Watched(MemorySegment word, Runnable died, Group group) {
-      this.word = word;
-      this.died = died;
-      this.group = group;
+  private void look() {
+    int value = askToBeWoken();
+    if ((value & RobustMutex.OWNER_DIED) != 0) {
+      over = true;
+      died.run();
+    } else if ((value & RobustMutex.OWNER_MASK) == 0) {
+      pause.start(this::lookAgain);
+    } else {
+      wait.expecting(value).start(this::lookAgain);
     }
+  }
 
-    /** Watches it no longer; the notice may just be under way. */
-    void forget() {
-      group.remove(this);
+  private void lookAgain(Operation<?> ended) {
+    if (!over && ended.hasValue()) {
+      look();
     }
   }
 
   /**
-   * Watches a mutex.
+   * Sets the bit by which the kernel knows that somebody sleeps on the word, unless nobody owns it.
    *
-   * @param died called once if its owner dies, on a thread of this watch
+   * @return the value to sleep on
    */
-  synchronized Watched watch(RobustMutex mutex, Runnable died) {
-    for (Group group : groups) {
-      Watched added = group.add(mutex.word(), died);
-      if (added != null) {
-        return added;
+  private int askToBeWoken() {
+    while (true) {
+      int value = (int) INT.getAcquire(word, 0L);
+      boolean owned = (value & RobustMutex.OWNER_MASK) != 0;
+      if (!owned || (value & RobustMutex.WAITERS) != 0) {
+        return value;
+      }
+      if (INT.compareAndSet(word, 0L, value, value | RobustMutex.WAITERS)) {
+        return value | RobustMutex.WAITERS;
       }
     }
-    var group = new Group(groups.size() + 1);
-    groups.add(group);
-    Watched added = group.add(mutex.word(), died);
-    if (added == null) {
-      throw new AssertionError("a new group is full");
-    }
-    group.thread.start();
-    return added;
   }
 
-  /** Ends all watching. */
-  @Override
-  public synchronized void close() {
-    groups.forEach(Group::stop);
-  }
-
-  private final class Group {
-    private final FutexSet words = new FutexSet(sys, FutexSet.MAX_WORDS);
-
-    /** Counts the changes of the list; the first word of each wait. */
-    private final MemorySegment changes = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
-
-    private final List<Watched> list = new ArrayList<>();
-    private final Thread thread;
-    private volatile boolean stopped;
-
-    Group(int number) {
-      this.thread =
-          Thread.ofPlatform().daemon().name("belfry-death-watch-" + number).unstarted(this::run);
-    }
-
-    synchronized @Nullable Watched add(MemorySegment word, Runnable died) {
-      if (list.size() == MOST_WATCHED) {
-        return null;
-      }
-      var watched = new Watched(word, died, this);
-      list.add(watched);
-      changed();
-      return watched;
-    }
-
-    synchronized void remove(Watched watched) {
-      if (list.remove(watched)) {
-        changed();
-      }
-    }
-
-    void stop() {
-      stopped = true;
-      changed();
-    }
-
-    private void changed() {
-      int _ = (int) INT.getAndAdd(changes, 0L, 1);
-      Futex.wake(sys, changes, 1);
-    }
-
-    private void run() {
-      while (!stopped) {
-        int change = (int) INT.getAcquire(changes, 0L);
-        words.set(0, changes, change);
-        int count = 1;
-        boolean unlocked = false;
-        for (Watched watched : snapshot()) {
-          int value = askToBeWoken(watched.word);
-          if ((value & RobustMutex.OWNER_DIED) != 0) {
-            remove(watched);
-            watched.died.run();
-          } else {
-            unlocked |= (value & RobustMutex.OWNER_MASK) == 0;
-            words.set(count++, watched.word, value);
-          }
-        }
-        long until = unlocked ? System.nanoTime() + LOOK_NANOS : Futex.FOREVER;
-        int result = words.await(count, until);
-        if (result < 0 && result != -Errno.EAGAIN && result != -Errno.ETIMEDOUT) {
-          LockSupport.parkNanos(POLL_NANOS); // an old kernel, or a filter: looking has to do
-        }
-      }
-    }
-
-    private synchronized List<Watched> snapshot() {
-      return List.copyOf(list);
-    }
-
-    /**
-     * Sets the bit by which the kernel knows that somebody sleeps on the word, unless nobody owns
-     * it.
-     *
-     * @return the value to sleep on
-     */
-    private int askToBeWoken(MemorySegment word) {
-      while (true) {
-        int value = (int) INT.getAcquire(word, 0L);
-        boolean owned = (value & RobustMutex.OWNER_MASK) != 0;
-        if (!owned || (value & RobustMutex.WAITERS) != 0) {
-          return value;
-        }
-        if (INT.compareAndSet(word, 0L, value, value | RobustMutex.WAITERS)) {
-          return value | RobustMutex.WAITERS;
-        }
-      }
-    }
+  /** Ends the watch, before the mutex is taken away. Any thread. */
+  void end() {
+    over = true;
+    wait.cancel();
+    pause.cancel();
   }
 }

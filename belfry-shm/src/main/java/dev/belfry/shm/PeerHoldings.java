@@ -19,7 +19,7 @@ final class PeerHoldings {
   private final TimerOperation retry;
 
   private @Nullable AsyncDoorbell bell;
-  private MutexWatch.@Nullable Watched watched;
+  private @Nullable MutexWatch watch;
   private boolean retrying;
 
   PeerHoldings(ShmHost host, Peer peer, Runnable processEnded) {
@@ -59,7 +59,7 @@ final class PeerHoldings {
   void watchMutex(Runnable died) {
     RobustMutex mutex = entry.mutex();
     if (mutex != null) {
-      watched = host.mutexWatch().watch(mutex, died);
+      watch = new MutexWatch(host.loop(), mutex, died);
     }
   }
 
@@ -99,13 +99,17 @@ final class PeerHoldings {
 
   /** The entry last: from then on it may be another's. */
   private void free() {
-    if (watched != null) {
-      watched.forget();
-    }
+    endWatch();
     closeBell();
     process.close();
     host.forget(peer.id());
     entry.recover();
+  }
+
+  private void endWatch() {
+    if (watch != null) {
+      watch.end();
+    }
   }
 
   private void closeBell() {
@@ -128,6 +132,7 @@ final class PeerHoldings {
     process.killAndReap();
     process.close();
     peer.exchange().link().close();
+    endWatch();
     closeBell();
   }
 }

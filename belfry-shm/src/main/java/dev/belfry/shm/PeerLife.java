@@ -86,7 +86,7 @@ final class PeerLife {
     heartbeat.begin();
     limit.cancel();
     process.look(); // while it surely lives
-    holdings.watchMutex(() -> host.post(() -> testify(Witness.MUTEX)));
+    holdings.watchMutex(() -> testify(Witness.MUTEX));
     LOG.log(Level.DEBUG, "{0} has attached", peer);
     peer.decide();
     tell(() -> peer.options().listener().onAttached(peer));

@@ -45,7 +45,6 @@ public final class ShmHost implements AutoCloseable {
   private final HostOptions options;
   private final Sys sys;
   private final Segment segment;
-  private final MutexWatch mutexWatch;
   private final Rounds rounds;
 
   private final Roster roster;
@@ -60,7 +59,6 @@ public final class ShmHost implements AutoCloseable {
     this.options = options;
     this.sys = options.sys();
     this.segment = segment;
-    this.mutexWatch = new MutexWatch(sys);
     this.roster = new Roster(segment.config().maxGuests());
     this.rounds = new Rounds(this);
   }
@@ -240,7 +238,6 @@ public final class ShmHost implements AutoCloseable {
 
   private void release() {
     rounds.stop();
-    mutexWatch.close();
     try {
       segment.close();
       ended.complete(null);
@@ -290,10 +287,6 @@ public final class ShmHost implements AutoCloseable {
 
   int budget() {
     return options.budget();
-  }
-
-  MutexWatch mutexWatch() {
-    return mutexWatch;
   }
 
   /** Runs something on the loop; nothing if that has ended. */

@@ -2,6 +2,7 @@ package dev.belfry.shm;
 
 import dev.belfry.loop.Backend;
 import dev.belfry.loop.EventLoop;
+import dev.belfry.loop.LoopOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.Callable;
@@ -33,7 +34,11 @@ final class RunningLoop implements AutoCloseable {
   }
 
   static RunningLoop start(Backend backend) throws IOException {
-    return new RunningLoop(EventLoop.open(backend));
+    return start(LoopOptions.DEFAULT.backend(backend));
+  }
+
+  static RunningLoop start(LoopOptions options) throws IOException {
+    return new RunningLoop(EventLoop.open(options));
   }
 
   EventLoop loop() {

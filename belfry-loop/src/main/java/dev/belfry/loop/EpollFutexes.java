@@ -1,0 +1,85 @@
+package dev.belfry.loop;
+
+import dev.belfry.linux.Epoll;
+import dev.belfry.linux.ErrnoException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The waits for words of memory on an epoll, which knows no such thing: they are requests to an
+ * io_uring of their own, and epoll watches its descriptor. Where there is none they are on threads.
+ * Nothing of that is there before the first wait. For the loop thread.
+ */
+final class EpollFutexes implements AutoCloseable {
+  /** By which an event says that it is the ring's. */
+  static final long TOKEN = -3;
+
+  private final LoopCore loop;
+  private final Epoll epoll;
+  private @Nullable Uring uring;
+  private @Nullable FutexWaits waits;
+
+  EpollFutexes(LoopCore loop, Epoll epoll) {
+    this.loop = loop;
+    this.epoll = epoll;
+  }
+
+  void start(FutexOperation operation) {
+    if (waits == null) {
+      uring = openWatched();
+      waits = new FutexWaits(uring, loop.sharedSys);
+    }
+    waits.start(operation);
+  }
+
+  private @Nullable Uring openWatched() {
+    Uring opened;
+    try {
+      opened = Uring.open(loop.sys);
+    } catch (ErrnoException notHere) {
+      return null; // an old kernel, a filter, a limit
+    }
+    if (epoll.add(opened.number(), Epoll.IN, TOKEN) < 0) {
+      opened.close();
+      return null;
+    }
+    return opened;
+  }
+
+  void cancel(FutexOperation operation) {
+    if (waits != null) {
+      waits.cancel(operation);
+    }
+  }
+
+  void cancelAll() {
+    if (waits != null) {
+      waits.cancelAll();
+    }
+  }
+
+  /** Hands over what was started or cancelled; says whether the loop must not sleep after that. */
+  boolean handOver() throws ErrnoException {
+    if (uring == null || !uring.isBehind()) {
+      return false;
+    }
+    boolean ended = uring.turn(Driver.NOW) > 0;
+    return ended || uring.isBehind();
+  }
+
+  /** Ends the waits that the ring tells of. */
+  void completed() throws ErrnoException {
+    if (uring != null) {
+      uring.turn(Driver.NOW);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (waits != null) {
+      waits.close();
+    }
+    if (uring != null) {
+      uring.close();
+    }
+  }
+}

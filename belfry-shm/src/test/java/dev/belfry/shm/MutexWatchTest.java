@@ -1,0 +1,146 @@
+package dev.belfry.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.RobustMutex;
+import dev.belfry.linux.Sys;
+import dev.belfry.loop.Backend;
+import dev.belfry.loop.LoopOptions;
+import dev.belfry.testkit.SysTap;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The mutex as the only witness. A thread that ends with it is to the kernel as a dead process. */
+final class MutexWatchTest {
+  private static final Sys SYS = Sys.forAnyThread();
+
+  private final RobustMutex mutex =
+      new RobustMutex(SYS, Arena.ofAuto().allocate(RobustMutex.bytes(), Long.BYTES));
+  private final List<Thread> told = new CopyOnWriteArrayList<>();
+
+  @BeforeEach
+  void makeMutex() throws IOException {
+    mutex.initialise();
+  }
+
+  /** Each backend, and epoll where there is no io_uring. */
+  static Stream<LoopOptions> loops() {
+    SysTap tap = SysTap.over(SYS);
+    tap.fail("ioUringSetup", Errno.EPERM);
+    return Stream.concat(
+        Stream.of(Backend.values()).map(LoopOptions.DEFAULT::backend),
+        Stream.of(LoopOptions.DEFAULT.backend(Backend.EPOLL).systemCalls(tap.sys())));
+  }
+
+  private MutexWatch watch(RunningLoop loop) throws Exception {
+    return loop.call(
+        () -> new MutexWatch(loop.loop(), mutex, () -> told.add(Thread.currentThread())));
+  }
+
+  /** Holds the mutex in a thread of its own. */
+  private final class Owner {
+    private final CountDownLatch holds = new CountDownLatch(1);
+    private final CountDownLatch enough = new CountDownLatch(1);
+    private final Thread thread;
+
+    Owner(boolean unlocks) throws InterruptedException {
+      thread =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try {
+                      mutex.lock();
+                      holds.countDown();
+                      enough.await();
+                      if (unlocks) {
+                        mutex.unlock();
+                      }
+                    } catch (IOException | InterruptedException e) {
+                      throw new AssertionError(e);
+                    }
+                  });
+      assertThat(holds.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    void end() throws InterruptedException {
+      enough.countDown();
+      thread.join();
+    }
+  }
+
+  private boolean isWatched() {
+    return (mutex.word().get(ValueLayout.JAVA_INT, 0) & RobustMutex.WAITERS) != 0;
+  }
+
+  @ParameterizedTest
+  @MethodSource("loops")
+  void theOwnersDeathIsToldOnceOnTheLoop(LoopOptions options) throws Exception {
+    try (RunningLoop loop = RunningLoop.start(options)) {
+      var owner = new Owner(false);
+      MutexWatch watch = watch(loop);
+      await().until(this::isWatched);
+      assertThat(told).isEmpty();
+      owner.end();
+      await().until(() -> !told.isEmpty());
+      watch.end();
+      loop.call(() -> 0);
+      assertThat(told).containsExactly(loop.thread());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("loops")
+  void aMutexThatIsLockedLaterIsWatchedToo(LoopOptions options) throws Exception {
+    try (RunningLoop loop = RunningLoop.start(options)) {
+      watch(loop);
+      var first = new Owner(true);
+      await().until(this::isWatched);
+      first.end();
+      var second = new Owner(false);
+      await().until(this::isWatched);
+      assertThat(told).isEmpty();
+      second.end();
+      await().until(() -> !told.isEmpty());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("loops")
+  void anOwnerThatIsDeadAlreadyIsToldAfterTheCallerIsDone(LoopOptions options) throws Exception {
+    new Owner(false).end();
+    try (RunningLoop loop = RunningLoop.start(options)) {
+      boolean toldAtOnce =
+          loop.call(
+              () -> {
+                new MutexWatch(loop.loop(), mutex, () -> told.add(Thread.currentThread()));
+                return !told.isEmpty();
+              });
+      assertThat(toldAtOnce).isFalse();
+      await().until(() -> !told.isEmpty());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("loops")
+  void aWatchThatHasEndedTellsNothing(LoopOptions options) throws Exception {
+    try (RunningLoop loop = RunningLoop.start(options)) {
+      var owner = new Owner(false);
+      MutexWatch watch = watch(loop);
+      await().until(this::isWatched);
+      watch.end();
+      owner.end();
+    }
+    assertThat(told).isEmpty();
+  }
+}
