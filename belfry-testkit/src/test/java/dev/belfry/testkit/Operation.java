@@ -41,6 +41,11 @@ record Operation(String what, String call, String symbol, int which, Policy poli
     long run(Sys sys) throws Exception;
   }
 
+  /** One whose first such call fails. */
+  static Operation row(String what, String call, String symbol, Policy policy, Body body) {
+    return new Operation(what, call, symbol, 1, policy, body);
+  }
+
   @Override
   public String toString() {
     return what + (which > 1 ? ", call " + which : "");
