@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 final class CrashHost implements AutoCloseable {
   static final int CALLERS = 8;
 
-  private static final int SPARES = 2;
   private static final Duration START_LIMIT = Duration.ofSeconds(30);
 
   private final Path directory;
@@ -49,7 +48,7 @@ final class CrashHost implements AutoCloseable {
         WorkerPool.open(
             PoolOptions.of(CrashWorker.command(effects(directory)))
                 .workers(1)
-                .spares(SPARES)
+                .spares(1)
                 .listener(new Quiet())));
   }
 
@@ -87,10 +86,10 @@ final class CrashHost implements AutoCloseable {
     return pool.status().deaths();
   }
 
-  /** Waits until a worker gets calls, and so many more are ready to do so. */
-  void awaitSpares(int count) throws IOException, InterruptedException {
+  /** Waits until a worker gets calls and the spare is ready to do so: none is being started. */
+  void awaitSpare() throws IOException, InterruptedException {
     long deadline = System.nanoTime() + START_LIMIT.toNanos();
-    while (worker("ready").findAny().isEmpty() || worker("spare").count() < count) {
+    while (worker("ready").findAny().isEmpty() || worker("spare").findAny().isEmpty()) {
       if (System.nanoTime() - deadline >= 0) {
         throw new IOException("workers do not start: " + pool.status());
       }

@@ -38,19 +38,19 @@ public final class CrashMain {
 
   /** Kills at any moment, each time with a spare that is warm. */
   private static String kills(CrashHost host, int count) throws IOException, InterruptedException {
-    host.awaitSpares(1);
+    host.awaitSpare();
     host.start(CrashWorker.APPEND);
     Thread.sleep(WARM_UP_MILLIS);
     long largest = 0;
     var random = new Random(count);
     for (int i = 0; i < count; ) {
-      host.awaitSpares(1);
+      host.awaitSpare();
       Thread.sleep(random.nextInt(MOST_PAUSE_MILLIS));
       long bytes = host.kill();
       largest = Math.max(largest, bytes);
       i += bytes > 0 ? 1 : 0;
     }
-    host.awaitSpares(1);
+    host.awaitSpare();
     host.stop();
     host.check();
     return figures(host.tally(Delivery.AT_LEAST_ONCE), largest)
@@ -75,7 +75,7 @@ public final class CrashMain {
   /** Full load for a while, with a kill each second. */
   private static String soak(CrashHost host, int seconds) throws IOException, InterruptedException {
     if (host.count() == 0) {
-      host.awaitSpares(1);
+      host.awaitSpare();
       host.start(CrashWorker.ANSWER);
       Thread.sleep(WARM_UP_MILLIS);
     }
