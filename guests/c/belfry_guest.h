@@ -340,7 +340,8 @@ static inline bool belfry__compute(belfry__layout *l, uint64_t file_bytes) {
     l->slot_region = belfry__align(BELFRY__HEADER_BYTES + l->entry_bytes * l->max_guests, unit);
     l->bitmap_words = (l->slots + 63) / 64;
     l->pool_header_bytes = belfry__align(8ull * l->bitmap_words, unit) * (l->padded ? 2 : 1);
-    l->slot_stride = l->padded ? belfry__align(l->slot_size, unit) : l->slot_size;
+    /* An odd number of blocks, so that the slots do not all compete for the same cache sets. */
+    l->slot_stride = l->padded ? belfry__align(l->slot_size, unit) | unit : l->slot_size;
     l->pool_bytes = l->pool_header_bytes + l->slots * l->slot_stride;
     if (l->pool_bytes > file_bytes / (l->max_guests + 1)) {
         return false; /* and so nothing below can overflow */

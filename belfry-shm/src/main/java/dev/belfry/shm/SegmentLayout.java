@@ -100,7 +100,8 @@ public final class SegmentLayout {
       long bitmapBytes = align(8L * bitmapWords);
       this.keptInPool = padded ? bitmapBytes : 0;
       this.poolHeaderBytes = bitmapBytes + keptInPool;
-      this.slotStride = padded ? align(config.slotSize()) : config.slotSize();
+      // An odd number of blocks, so that the slots do not all compete for the same cache sets.
+      this.slotStride = padded ? align(config.slotSize()) | BLOCK_BYTES : config.slotSize();
       this.poolBytes = addExact(poolHeaderBytes, multiplyExact(config.slotsPerGuest(), slotStride));
       this.guestAreas = align(addExact(slotRegion, multiplyExact(guests + 1, poolBytes)));
       this.channelTableInArea = align(2L * config.ringSize() * descriptorBytes);

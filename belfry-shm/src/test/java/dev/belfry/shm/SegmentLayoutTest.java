@@ -14,6 +14,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where everything lies. */
 final class SegmentLayoutTest {
@@ -184,6 +185,16 @@ final class SegmentLayoutTest {
     put(lines, layout.channelGranted(1, 1), Writer.HOST);
     put(lines, layout.channelState(1, 2), Writer.BOTH);
     put(lines, layout.channelGranted(1, 2), Writer.GUEST);
+  }
+
+  // r[verify shm.placement.padded]
+  @ParameterizedTest
+  @ValueSource(ints = {64, 128, 192, 1024, 1032, 65_536})
+  void inThePaddedPlacementSlotsAreAnOddNumberOfBlocksApart(int slotSize) {
+    var layout = new SegmentLayout(Placement.PADDED, SMALL.withSlots(4, slotSize));
+    long apart = layout.slot(0, 1) - layout.slot(0, 0);
+    assertThat(apart % 256).isEqualTo(128);
+    assertThat(apart).isBetween((long) slotSize, slotSize + 255L);
   }
 
   private static void put(Map<Long, Writer> lines, long offset, Writer writer) {
