@@ -81,7 +81,7 @@ final class FutexThread implements AutoCloseable {
         words.set(i + 1, current.get(i).word(), current.get(i).expected());
       }
       int woken = words.await(current.size() + 1, Futex.FOREVER);
-      if (woken == -Errno.ENOSYS || woken == -Errno.EPERM) {
+      if (woken < 0 && woken != -Errno.EAGAIN) {
         LockSupport.parkNanos(POLL_NANOS); // an old kernel, or a filter: looking has to do
       }
       for (int i = 0; i < current.size(); i++) {

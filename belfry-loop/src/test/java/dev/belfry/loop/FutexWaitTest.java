@@ -132,13 +132,15 @@ final class FutexWaitTest {
 
   @EveryBackend
   void aWaitOutlivesTheThreadThatBeganIt(Backend backend) throws Exception {
-    try (EventLoop loop = EventLoop.open(backend)) {
+    try (var tapped = new Tapped(backend)) {
+      EventLoop loop = tapped.loop;
       MemorySegment word = word();
       Probe<Void> probe = start(loop.futex(word, 0));
-      var turns = new FutureTask<>(() -> loop.runSome(Duration.ofMillis(1)));
-      LoopSupport.join(Thread.ofPlatform().start(turns)); // it slept, so the kernel has the wait
+      var turns = new FutureTask<>(loop::runUntilEmpty);
+      LoopSupport.join(Thread.ofPlatform().start(turns));
       turns.get();
-      loop.runUntilEmpty();
+      assertThat(tapped.requests.requests("futex")).isEqualTo(1); // the kernel has had it
+      drive(loop, () -> tapped.requests.requests("futex") == 2);
       assertThat(probe.done()).isFalse();
       change(word);
       drive(loop, probe::done);

@@ -83,6 +83,7 @@ final class MutexWatchTest {
     return (mutex.word().get(ValueLayout.JAVA_INT, 0) & RobustMutex.WAITERS) != 0;
   }
 
+  // r[verify shm.death.detection-methods]
   @ParameterizedTest
   @MethodSource("loops")
   void theOwnersDeathIsToldOnceOnTheLoop(LoopOptions options) throws Exception {

@@ -8,13 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import dev.belfry.linux.Processes;
 import dev.belfry.linux.Signo;
-import dev.belfry.linux.Sys;
 import dev.belfry.shm.Placement;
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,10 +40,6 @@ final class LifeTest {
 
   private PoolOptions options() {
     return PoolOptions.of(worker.toString()).workers(1).spares(0).listener(told);
-  }
-
-  private static void kill(int pid, int signal) throws IOException {
-    Processes.kill(Sys.forAnyThread(), pid, signal);
   }
 
   private static int pid(WorkerPool pool) throws Exception {
@@ -130,7 +123,7 @@ final class LifeTest {
       CompletableFuture<byte[]> once =
           pool.submit("sleep", bytes("60000"), CallOptions.DEFAULT.with(Delivery.AT_MOST_ONCE));
       await().until(() -> Pools.inFlight(pool) == 2);
-      kill(first, Signo.KILL);
+      Pools.kill(first, Signo.KILL);
       assertThat(once)
           .failsWithin(LONG)
           .withThrowableOfType(ExecutionException.class)
@@ -154,7 +147,7 @@ final class LifeTest {
       assertThat(first).hasSize(count);
       // More than there are spare entries, so that some have to wait until the dead are buried.
       for (int pid : first) {
-        kill(pid, Signo.KILL);
+        Pools.kill(pid, Signo.KILL);
       }
       await().until(() -> told.deaths.size() == count);
       assertThat(pool.awaitReady(LONG)).isTrue();
@@ -179,8 +172,7 @@ final class LifeTest {
   /** A zombie is not: it waits for somebody to ask how it ended. */
   private static boolean isRunning(int pid) {
     try {
-      String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
-      return stat.charAt(stat.lastIndexOf(')') + 2) != 'Z';
+      return Pools.state(Path.of("/proc/" + pid)) != 'Z';
     } catch (IOException e) {
       return false; // it has ended, if only between open and read
     }

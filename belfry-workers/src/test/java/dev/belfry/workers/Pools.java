@@ -59,20 +59,30 @@ final class Pools {
    * Stops a worker and waits until it stands: the signal reaches a thread that runs a bit later.
    */
   static void stop(int pid) throws IOException {
-    Processes.kill(Sys.forAnyThread(), pid, Signo.STOP);
-    await().until(() -> threadStates(pid).stream().allMatch(it -> it == 'T'));
+    kill(pid, Signo.STOP);
+    await().until(() -> stands(pid));
   }
 
-  private static List<Character> threadStates(int pid) throws IOException {
-    var states = new ArrayList<Character>();
+  private static boolean stands(int pid) throws IOException {
     try (DirectoryStream<Path> tasks =
         Files.newDirectoryStream(Path.of("/proc/" + pid + "/task"))) {
       for (Path task : tasks) {
-        String stat = Files.readString(task.resolve("stat"));
-        states.add(stat.charAt(stat.lastIndexOf(')') + 2));
+        if (state(task) != 'T') {
+          return false;
+        }
       }
+      return true;
     }
-    return states;
+  }
+
+  static void kill(int pid, int signal) throws IOException {
+    Processes.kill(Sys.forAnyThread(), pid, signal);
+  }
+
+  /** The letter for what a process or thread does, by its directory below {@code /proc}. */
+  static char state(Path directory) throws IOException {
+    String stat = Files.readString(directory.resolve("stat"));
+    return stat.charAt(stat.lastIndexOf(')') + 2);
   }
 
   /** Remembers what it is told. */

@@ -9,9 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import dev.belfry.linux.Processes;
 import dev.belfry.linux.Signo;
-import dev.belfry.linux.Sys;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,10 +20,6 @@ import org.junit.jupiter.api.Timeout;
 /** What a pool says of itself, compared with what is done to it. */
 @Timeout(120)
 final class StatusTest {
-  private static void kill(int pid, int signal) throws Exception {
-    Processes.kill(Sys.forAnyThread(), pid, signal);
-  }
-
   @Test
   void everyCallIsCountedOnceByHowItEnded() throws Exception {
     try (WorkerPool pool = open(options(0).workers(1).spares(1).attempts(2).crashLimit(9))) {
@@ -113,7 +107,7 @@ final class StatusTest {
         assertThat(status.workers().getFirst().ringDepth()).isEqualTo(5);
         assertThat(status.slotsUsed()).isEqualTo(5);
       } finally {
-        kill(worker.pid(), Signo.CONT);
+        Pools.kill(worker.pid(), Signo.CONT);
       }
       for (CompletableFuture<byte[]> answer : answers) {
         assertThat(answer.get()).hasSize(1000);
@@ -130,7 +124,7 @@ final class StatusTest {
         call(pool, "upper", "so that it has served");
         PoolStatus.WorkerStatus before = pool.status().workers().getFirst();
         assertThat(before.deaths()).isEqualTo(deaths - 1);
-        kill(before.pid(), Signo.KILL);
+        Pools.kill(before.pid(), Signo.KILL);
         int expected = deaths;
         await()
             .atMost(LONG)

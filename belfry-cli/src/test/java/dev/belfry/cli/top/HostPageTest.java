@@ -39,11 +39,11 @@ class HostPageTest {
     return new CountersSample(number, 4711, Instant.EPOCH, nanos, SECOND, pool);
   }
 
-  /** Two samples, a second apart to the nanosecond. */
+  /** Two samples, exactly a second apart, and of the next hour: however long it takes, new. */
   private static History history(int workers) {
-    long now = System.nanoTime();
-    var history = new History(sample(1, now - SECOND.toNanos(), pool(workers, 1000, false)));
-    history.add(sample(2, now, pool(workers, 1500, false)));
+    long then = System.nanoTime() + Duration.ofHours(1).toNanos();
+    var history = new History(sample(1, then - SECOND.toNanos(), pool(workers, 1000, false)));
+    history.add(sample(2, then, pool(workers, 1500, false)));
     return history;
   }
 
@@ -57,7 +57,7 @@ class HostPageTest {
 
     assertThat(lines.getFirst())
         .startsWith(" demo  pid 4711  up 1h01m")
-        .containsPattern("sampled 0\\.\\d s ago"); // as fast as this machine just is
+        .contains("sampled 0.0 s ago");
     assertThat(lines)
         .anySatisfy(it -> assertThat(it).contains("calls/s   1,235", "most 1,235 in 2s"))
         .anySatisfy(it -> assertThat(it).contains("p50 4.21 µs   p99 18.3 µs   max 1.21 ms"))
