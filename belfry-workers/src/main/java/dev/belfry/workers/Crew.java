@@ -66,6 +66,19 @@ final class Crew {
 
   // On the loop thread.
 
+  /** Whether a spare stands by that could take over from a worker. */
+  boolean hasSpareBeside(PooledWorker worker) {
+    return spares.stream().anyMatch(it -> it != worker);
+  }
+
+  /** Who has served longest of those that are to be replaced and still serve. */
+  Optional<Seat> nextToLeave() {
+    return seats.stream()
+        .filter(seat -> seat.unwanted && !seat.leaving)
+        .filter(seat -> seat.worker.state() == WorkerState.READY)
+        .findFirst();
+  }
+
   /** Whether there are fewer than wanted, with so many more who are about to come. */
   boolean hasRoom(int coming) {
     long wanted = seats.stream().filter(seat -> !seat.unwanted).count();

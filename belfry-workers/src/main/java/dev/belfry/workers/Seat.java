@@ -26,8 +26,11 @@ final class Seat {
   /** Which of the pool's places it has; whoever comes after it gets the same. */
   final int place;
 
-  /** It is on its way out, and another has its place. */
+  /** It has served long enough: another is to have its place. */
   boolean unwanted;
+
+  /** It was told to leave, so its end is no death. */
+  boolean leaving;
 
   private final PoolOptions options;
   private final EventLoop loop;

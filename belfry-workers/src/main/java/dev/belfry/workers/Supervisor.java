@@ -233,21 +233,30 @@ final class Supervisor {
           }
           tell(() -> options.listener.onReady(worker.name(), worker.peer().pid().orElse(0)));
           crew.ready(worker);
+          crew.nextToLeave().ifPresent(this::sendHome);
           if (options.recycleAge != null) { // not sooner, as one that starts cannot be replaced
             loop.scheduler().after(options.recycleAge).start(_ -> retire(worker));
           }
         });
   }
 
+  /** A worker has served long enough; it goes on until another can take its calls. */
   private void retire(PooledWorker worker) {
     if (worker.state() != WorkerState.READY || leaving) {
       return;
     }
-    LOG.log(Level.DEBUG, "{0} is replaced", worker);
     crew.seatOf(worker).ifPresent(seat -> seat.unwanted = true);
-    crew.withdraw(worker);
-    worker.retire();
+    if (crew.hasSpareBeside(worker)) {
+      crew.nextToLeave().ifPresent(this::sendHome);
+    }
     fillUp();
+  }
+
+  private void sendHome(Seat seat) {
+    LOG.log(Level.DEBUG, "{0} is replaced", seat.worker);
+    seat.leaving = true;
+    crew.withdraw(seat.worker);
+    seat.worker.retire();
   }
 
   void dying(PooledWorker worker) {
@@ -265,12 +274,12 @@ final class Supervisor {
 
   private void bury(Seat seat, @Nullable ExitStatus status, String how) {
     PooledWorker worker = seat.worker;
-    boolean wanted = worker.state() != WorkerState.GONE && !seat.unwanted && !leaving;
+    boolean died = worker.state() != WorkerState.GONE && !seat.leaving && !leaving;
     Death death = seat.death(status, how);
     worker.desk().ended(death);
     meter.keep(worker.latencies());
     crew.remove(seat);
-    if (wanted) {
+    if (died) {
       deaths.incrementAndGet();
       crew.diedInPlace(seat.place);
       tell(() -> options.listener.onDeath(death));
@@ -280,7 +289,7 @@ final class Supervisor {
     if (crashLoop.isOpen() || leaving) {
       return;
     }
-    Duration pause = wanted ? crashLoop.pause() : Duration.ZERO;
+    Duration pause = died ? crashLoop.pause() : Duration.ZERO;
     if (pause.isZero()) {
       fillUp();
     } else {

@@ -12,6 +12,7 @@ import dev.belfry.linux.Signo;
 import dev.belfry.shm.Placement;
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,6 +69,56 @@ final class LifeTest {
                 .recycleAfter(Duration.ofMillis(300)))) {
       int first = pid(pool);
       await().until(() -> pid(pool) != first);
+    }
+  }
+
+  @Test
+  void aWorkerThatIsOldEnoughServesOnUntilAnotherCan() throws Exception {
+    Path broken = directory.resolve("broken");
+    String ifNotBroken = "test -e %s && exit 9; exec \"$0\" \"$@\"".formatted(broken);
+    try (WorkerPool pool =
+        open(
+            PoolOptions.of("sh", "-c", ifNotBroken, worker.toString())
+                .workers(1)
+                .spares(0)
+                .listener(told)
+                .crashLimit(2)
+                .restartDelay(Duration.ofMillis(10), Duration.ofMillis(10))
+                .recycleAfter(Duration.ofMillis(500)))) {
+      Files.createFile(broken);
+      int first = pid(pool);
+      await()
+          .until(
+              () -> {
+                assertThat(pid(pool)).isEqualTo(first);
+                return !told.circuits.isEmpty();
+              });
+      assertThat(pid(pool)).isEqualTo(first);
+      Files.delete(broken);
+      pool.reset();
+      await().until(() -> pid(pool) != first);
+    }
+  }
+
+  /** It serves while its successor is started, so if it dies then, that is a death. */
+  @Test
+  void theDeathOfAWorkerThatIsOldEnoughIsADeath() throws Exception {
+    Path slow = directory.resolve("slow");
+    String slowly = "while test -e %s; do sleep 0.05; done; exec \"$0\" \"$@\"".formatted(slow);
+    try (WorkerPool pool =
+        open(
+            PoolOptions.of("sh", "-c", slowly, worker.toString())
+                .workers(1)
+                .spares(0)
+                .listener(told)
+                .recycleAfter(Duration.ofMillis(500)))) {
+      Files.createFile(slow);
+      int first = pid(pool);
+      await().until(() -> pool.status().workers().size() == 2);
+      Pools.kill(first, Signo.KILL);
+      await().until(() -> told.deaths.size() == 1);
+      Files.delete(slow);
+      assertThat(pid(pool)).isNotEqualTo(first);
     }
   }
 

@@ -210,10 +210,9 @@ final class WorkerPoolTest {
     try (WorkerPool pool =
         open(options(0).workers(1).spares(1).recycleAfterCalls(10).listener(told))) {
       var pids = new HashSet<String>();
-      for (int i = 0; i < 60; i++) {
+      while (pids.size() < 4) {
         pids.add(call(pool, "pid", ""));
       }
-      assertThat(pids).hasSizeGreaterThan(2);
       assertThat(told.deaths).isEmpty();
     }
   }
