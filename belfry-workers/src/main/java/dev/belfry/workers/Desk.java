@@ -1,6 +1,5 @@
 package dev.belfry.workers;
 
-import dev.belfry.shm.Channel;
 import dev.belfry.shm.MessageKind;
 import dev.belfry.shm.Peer;
 import dev.belfry.shm.SegmentConfig;
@@ -164,16 +163,14 @@ final class Desk {
       byte[] bytes = Protocol.request(call.payload, timeLeft);
       return out.send(MessageKind.REQUEST, id, call.methodId, bytes, call.deadlineNanos);
     }
-    Channel channel = out.openChannel(() -> isOver(call), call.deadlineNanos);
-    if (channel == null) {
-      return isOver(call) ? SendResult.OVER : SendResult.TIMEOUT;
-    }
-    byte[] announced = Protocol.request(channel.id(), call.payload.length, timeLeft);
-    SendResult result =
-        out.send(MessageKind.REQUEST, id, call.methodId, announced, call.deadlineNanos);
-    return result == SendResult.SENT
-        ? out.sendChunks(channel, call.payload, () -> isOver(call), call.deadlineNanos)
-        : result;
+    return out.sendInChunks(
+        MessageKind.REQUEST,
+        id,
+        call.methodId,
+        channel -> Protocol.request(channel, call.payload.length, timeLeft),
+        call.payload,
+        () -> isOver(call),
+        call.deadlineNanos);
   }
 
   private boolean isOver(Call call) {

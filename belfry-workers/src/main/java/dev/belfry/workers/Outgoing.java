@@ -4,8 +4,11 @@ import dev.belfry.shm.Channel;
 import dev.belfry.shm.MessageKind;
 import dev.belfry.shm.Messenger;
 import dev.belfry.shm.SendResult;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Sends payloads to one peer, at once or in chunks. For any number of threads. */
@@ -16,6 +19,9 @@ final class Outgoing {
   private final Messenger messenger;
   private final int mostAtOnce;
   private final int chunk;
+
+  /** Channels of payloads that were given up, whose end the peer had no room for yet. */
+  private final Queue<Channel> left = new ConcurrentLinkedQueue<>();
 
   /**
    * By a messenger.
@@ -40,9 +46,43 @@ final class Outgoing {
     return messenger.sendBlocking(kind, id, method, bytes, 0, bytes.length, deadlineNanos);
   }
 
+  /**
+   * Announces a payload on a channel of its own, and sends it there chunk by chunk.
+   *
+   * @param announcement the message of this kind, given the id of the channel
+   * @param isOver whether nobody wants it any more
+   */
+  SendResult sendInChunks(
+      MessageKind kind,
+      long id,
+      long method,
+      IntFunction<byte[]> announcement,
+      byte[] payload,
+      BooleanSupplier isOver,
+      long deadlineNanos) {
+    Channel channel = openChannel(isOver, deadlineNanos);
+    if (channel == null) {
+      return isOver.getAsBoolean() ? SendResult.OVER : SendResult.TIMEOUT;
+    }
+    SendResult result = send(kind, id, method, announcement.apply(channel.id()), deadlineNanos);
+    for (int sent = 0; result == SendResult.SENT && sent < payload.length; sent += chunk) {
+      int length = Math.min(chunk, payload.length - sent);
+      result =
+          isOver.getAsBoolean()
+              ? SendResult.OVER
+              : messenger.send(channel, payload, sent, length, deadlineNanos);
+    }
+    if (result == SendResult.SENT) {
+      return end(channel, MessageKind.CLOSE, deadlineNanos);
+    }
+    end(channel, MessageKind.RESET, System.nanoTime() + PAUSE_NANOS);
+    return result;
+  }
+
   /** Opens a channel, waiting until there is one; null after the deadline, or if it is over. */
-  @Nullable Channel openChannel(BooleanSupplier isOver, long deadlineNanos) {
+  private @Nullable Channel openChannel(BooleanSupplier isOver, long deadlineNanos) {
     while (true) {
+      endLeft();
       Channel channel = messenger.openChannel();
       if (channel != null) {
         return channel;
@@ -54,22 +94,21 @@ final class Outgoing {
     }
   }
 
-  /** Sends a payload on a channel that was announced, and ends the channel. */
-  SendResult sendChunks(
-      Channel channel, byte[] payload, BooleanSupplier isOver, long deadlineNanos) {
-    int sent = 0;
-    while (sent < payload.length) {
-      int length = Math.min(chunk, payload.length - sent);
-      SendResult result =
-          isOver.getAsBoolean()
-              ? SendResult.OVER
-              : messenger.send(channel, payload, sent, length, deadlineNanos);
-      if (result != SendResult.SENT) {
-        messenger.end(channel, MessageKind.RESET, System.nanoTime() + PAUSE_NANOS);
-        return result;
-      }
-      sent += length;
+  private SendResult end(Channel channel, MessageKind how, long deadlineNanos) {
+    SendResult result = messenger.end(channel, how, deadlineNanos);
+    if (result == SendResult.TIMEOUT) {
+      left.add(channel);
     }
-    return messenger.end(channel, MessageKind.CLOSE, deadlineNanos);
+    return result;
+  }
+
+  /** Ends what could not be ended before; what still cannot waits for the next time. */
+  private void endLeft() {
+    for (int count = left.size(); count > 0; count--) {
+      Channel channel = left.poll();
+      if (channel != null) {
+        end(channel, MessageKind.RESET, System.nanoTime());
+      }
+    }
   }
 }

@@ -1,7 +1,6 @@
 package dev.belfry.workers;
 
 import dev.belfry.shm.Awaited;
-import dev.belfry.shm.Channel;
 import dev.belfry.shm.FutexWait;
 import dev.belfry.shm.Message;
 import dev.belfry.shm.MessageKind;
@@ -13,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -189,7 +189,7 @@ final class Serving {
       request.begin();
     }
     try {
-      answer = method.handler().handle(request);
+      answer = Objects.requireNonNull(method.handler().handle(request), "the method gave null");
     } catch (Throwable e) { // whatever it is, the caller waits for an answer
       status = request.isCancelled() ? Status.CANCELLED : Status.FAILED;
       answer = String.valueOf(e).getBytes(StandardCharsets.UTF_8);
@@ -214,13 +214,14 @@ final class Serving {
       outgoing.send(MessageKind.RESPONSE, id, status.number(), payload, FutexWait.FOREVER);
       return;
     }
-    Channel channel = outgoing.openChannel(this::isHostGone, FutexWait.FOREVER);
-    if (channel != null) {
-      byte[] announced = Protocol.answer(channel.id(), payload.length);
-      long method = status.number() | Protocol.ANSWER_IN_CHUNKS;
-      outgoing.send(MessageKind.RESPONSE, id, method, announced, FutexWait.FOREVER);
-      outgoing.sendChunks(channel, payload, this::isHostGone, FutexWait.FOREVER);
-    }
+    outgoing.sendInChunks(
+        MessageKind.RESPONSE,
+        id,
+        status.number() | Protocol.ANSWER_IN_CHUNKS,
+        channel -> Protocol.answer(channel, payload.length),
+        payload,
+        this::isHostGone,
+        FutexWait.FOREVER);
   }
 
   private boolean isHostGone() {

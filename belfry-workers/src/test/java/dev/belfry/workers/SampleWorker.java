@@ -28,6 +28,7 @@ public final class SampleWorker {
             .on("sleep", SampleWorker::sleep)
             .on("hang", _ -> hang())
             .on("fail", SampleWorker::fail)
+            .on("forget", _ -> forget())
             .on("bytes", request -> new byte[Integer.parseInt(request.text())])
             .on("say", SampleWorker::say)
             .on("note", SampleWorker::note)
@@ -49,6 +50,11 @@ public final class SampleWorker {
     while (true) {
       Thread.onSpinWait();
     }
+  }
+
+  @SuppressWarnings("NullAway") // what somebody else's worker may do
+  private static byte[] forget() {
+    return null;
   }
 
   private static byte[] fail(Request request) {

@@ -100,6 +100,10 @@ final class WorkerPoolTest {
       assertThatExceptionOfType(MethodFailed.class)
           .isThrownBy(() -> call(pool, "fail", "out of luck"))
           .withMessageContaining("out of luck");
+      assertThatExceptionOfType(MethodFailed.class)
+          .as("no answer at all")
+          .isThrownBy(() -> call(pool, "forget", ""))
+          .withMessageContaining("the method gave null");
       assertThatExceptionOfType(UnknownMethod.class)
           .isThrownBy(() -> call(pool, "nothing", ""))
           .withMessage("no worker has a method 'nothing'");
@@ -191,6 +195,29 @@ final class WorkerPoolTest {
       assertThat(call(pool, "upper", "waited")).isEqualTo("WAITED");
       assertThat(first.get()).isEqualTo(bytes("slept"));
       assertThat(second.get()).isEqualTo(bytes("slept"));
+    }
+  }
+
+  /**
+   * While a method runs the worker reads nothing, so a payload in chunks gets stuck on its way, and
+   * so does the end of its channel. Channels that were then never ended were lost, one by one.
+   */
+  @Test
+  void largeCallsThatTakeTooLongUseUpNothing() throws Exception {
+    try (WorkerPool pool = open(options(1).workers(1).spares(0).stuckLimit(LONG))) {
+      byte[] large = new byte[200 << 10]; // 127 channels have to be used before one is used again
+      CallOptions brief = CallOptions.DEFAULT.within(Duration.ofMillis(2));
+      int tooLong = 0;
+      while (tooLong < 400) {
+        CompletableFuture<byte[]> busy = pool.submit("sleep", bytes("8"), CallOptions.DEFAULT);
+        try {
+          pool.call("echo", large, brief);
+        } catch (DeadlinePassed _) {
+          tooLong++;
+        }
+        assertThat(busy).succeedsWithin(LONG);
+      }
+      assertThat(pool.call("echo", large)).isEqualTo(large);
     }
   }
 
