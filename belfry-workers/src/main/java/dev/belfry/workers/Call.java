@@ -2,16 +2,17 @@ package dev.belfry.workers;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** A call on its way. It ends exactly once, whoever tries. */
-final class Call {
+final class Call implements Answer {
   private static final VarHandle RESULT;
 
-  /** The result of a call that nobody wanted any more; so nobody ever sees it. */
+  /** The result of a call that nobody wanted any more. */
   private static final Object CANCELLED = new Object();
 
   static {
@@ -35,8 +36,14 @@ final class Call {
   /** How often it was given to a worker; written by who puts it into a table or takes it out. */
   private int attempts;
 
-  /** Who waits for it, if a thread does. */
-  private final @Nullable Thread waiter;
+  /** Who waits for it, or did last, if a thread does. */
+  private volatile @Nullable Thread waiter;
+
+  /**
+   * Whether somebody is to be told of its end: who sleeps until then, or a future. If not, its
+   * answer may lie until somebody comes for it. Never taken back.
+   */
+  private volatile boolean told;
 
   /** Whom it completes, if it was submitted. */
   private final @Nullable CompletableFuture<byte[]> future;
@@ -53,11 +60,18 @@ final class Call {
   /** A worker and the id that the call has there. */
   record Place(PooledWorker worker, long id) {}
 
+  /**
+   * A call.
+   *
+   * @param waiter who waits for it from the beginning
+   * @param future what it completes
+   */
   Call(
       String method,
       long methodId,
       byte[] payload,
       CallOptions options,
+      @Nullable Thread waiter,
       @Nullable CompletableFuture<byte[]> future,
       CallMeter meter) {
     this.method = method;
@@ -67,7 +81,8 @@ final class Call {
     this.deadlineNanos = startNanos + options.deadline().toNanos();
     this.future = future;
     this.meter = meter;
-    this.waiter = future == null ? Thread.currentThread() : null;
+    this.waiter = waiter;
+    this.told = waiter != null || future != null;
   }
 
   /** Whether this thread waits for it, and may do so in a system call. */
@@ -76,8 +91,18 @@ final class Call {
     return waiter == current && !current.isVirtual();
   }
 
-  boolean isDone() {
+  @Override
+  public boolean isDone() {
     return result != null;
+  }
+
+  /** Whether a thread may be waiting for it. */
+  boolean isAwaited() {
+    return waiter != null && !isDone();
+  }
+
+  boolean isTold() {
+    return told;
   }
 
   @Nullable Place place() {
@@ -113,6 +138,11 @@ final class Call {
     return Math.clamp(left, 1, Integer.MAX_VALUE);
   }
 
+  /** When somebody last looked. */
+  long nowNanos() {
+    return nowNanos;
+  }
+
   boolean isOverdue() {
     return System.nanoTime() - deadlineNanos >= 0;
   }
@@ -144,16 +174,27 @@ final class Call {
   }
 
   /** Ends it because its caller has gone. */
-  boolean cancel() {
-    if (!RESULT.compareAndSet(this, null, CANCELLED)) {
-      return false;
+  @Override
+  public void cancel() {
+    if (RESULT.compareAndSet(this, null, CANCELLED)) {
+      meter.cancelled();
+      abandon();
     }
-    meter.cancelled();
-    return true;
   }
 
-  boolean failOverdue() {
-    return fail(new DeadlinePassed(method, options.deadline().toMillis()));
+  /** Ends it because its time is over. */
+  void failOverdue() {
+    if (fail(new DeadlinePassed(method, options.deadline().toMillis()))) {
+      abandon();
+    }
+  }
+
+  /** Nobody waits for it any more: its worker, if it has one, is told. */
+  void abandon() {
+    Place at = place;
+    if (at != null) {
+      at.worker().desk().giveUp(at.id());
+    }
   }
 
   private void wake() {
@@ -168,13 +209,44 @@ final class Call {
     wake();
   }
 
-  /** Waits for something to happen, at most until the deadline. */
-  void park() {
-    LockSupport.parkNanos(this, deadlineNanos - System.nanoTime());
+  @Override
+  public byte[] await() throws CallException, InterruptedException {
+    if (waiter != Thread.currentThread()) {
+      waiter = Thread.currentThread(); // and then the result: who writes that then looks here
+    }
+    while (!isDone()) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      awaitSomething();
+      if (!isDone()) { // else a look at the clock would take longer than anything else here
+        hasWaited();
+        if (nowNanos - deadlineNanos >= 0) {
+          failOverdue();
+        }
+      }
+    }
+    return answer();
   }
 
-  /** The answer after the end. */
-  byte[] answer() throws CallException {
+  /** Waits until it ends or something happens to it, awake if that may be. */
+  private void awaitSomething() {
+    Place at = place;
+    if (at != null && at.worker().desk().await(this)) {
+      return;
+    }
+    if (!told) {
+      told = true; // and then the place: who puts it elsewhere writes that, and then looks here
+      at = place;
+      if (at != null) {
+        at.worker().desk().tell(at.id());
+      }
+    } else {
+      LockSupport.parkNanos(this, deadlineNanos - System.nanoTime());
+    }
+  }
+
+  private byte[] answer() throws CallException {
     Object ended = result;
     if (ended instanceof byte[] answer) {
       return answer;
@@ -182,7 +254,7 @@ final class Call {
     if (ended instanceof CallException reason) {
       throw reason;
     }
-    throw new IllegalStateException(this + " has not ended");
+    throw new CancellationException(this + " was cancelled");
   }
 
   @Override

@@ -1,7 +1,9 @@
 package dev.belfry.workers;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +14,7 @@ final class CallTable {
 
   private final @Nullable Call[] calls;
   private final long[] ids;
+  private final boolean[] told;
   private final int[] free;
   private final int capacity;
 
@@ -19,6 +22,7 @@ final class CallTable {
   private final int indexBits;
 
   private int freeCount;
+  private int toldCount;
   private long round;
 
   CallTable(int capacity) {
@@ -26,6 +30,7 @@ final class CallTable {
     this.indexBits = Integer.SIZE - Integer.numberOfLeadingZeros(capacity - 1);
     this.calls = new @Nullable Call[capacity];
     this.ids = new long[capacity];
+    this.told = new boolean[capacity];
     this.free = new int[capacity];
     for (int i = 0; i < capacity; i++) {
       free[i] = capacity - 1 - i;
@@ -71,6 +76,10 @@ final class CallTable {
     int index = index(id);
     Call call = calls[index];
     calls[index] = null;
+    if (told[index]) {
+      told[index] = false;
+      toldCount--;
+    }
     free[freeCount++] = index;
     return call;
   }
@@ -88,16 +97,38 @@ final class CallTable {
     return removed;
   }
 
-  /** Any call whose caller waits for it, or null. */
-  @Nullable Call anyWaiting() {
-    if (freeCount == capacity) {
-      return null;
+  /** Somebody is to be told of the answer to a call, if it is there. */
+  void tell(long id) {
+    if (contains(id) && !told[index(id)]) {
+      told[index(id)] = true;
+      toldCount++;
     }
-    for (Call call : calls) {
-      if (call != null && !call.isDone()) {
-        return call;
+  }
+
+  /** Whether anybody is to be told of anything. */
+  boolean isAnyTold() {
+    return toldCount > 0;
+  }
+
+  /** Any call whose caller waits for it, or null. */
+  @Nullable Call anyAwaited() {
+    for (int i = 0, left = size(); left > 0; i++) {
+      Call call = calls[i];
+      if (call != null) {
+        if (call.isAwaited()) {
+          return call;
+        }
+        left--;
       }
     }
     return null;
+  }
+
+  /** Those whose time is over. */
+  List<Call> overdue() {
+    return Arrays.stream(calls)
+        .filter(Objects::nonNull)
+        .filter(call -> !call.isDone() && call.isOverdue())
+        .toList();
   }
 }

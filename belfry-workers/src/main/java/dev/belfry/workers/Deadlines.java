@@ -7,7 +7,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 
 /**
  * Ends calls whose time is over and for which no thread waits. Looks at all of them now and then,
@@ -17,14 +16,12 @@ final class Deadlines {
   private static final Duration PERIOD = Duration.ofMillis(10);
 
   private final EventLoop loop;
-  private final Consumer<Call> abandon;
   private final Set<Call> watched = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean running = new AtomicBoolean();
   private final TimerOperation timer;
 
-  Deadlines(EventLoop loop, Consumer<Call> abandon) {
+  Deadlines(EventLoop loop) {
     this.loop = loop;
-    this.abandon = abandon;
     this.timer = loop.scheduler().after(PERIOD);
   }
 
@@ -46,8 +43,8 @@ final class Deadlines {
   private void look() {
     watched.removeIf(
         call -> {
-          if (!call.isDone() && call.isOverdue() && call.failOverdue()) {
-            abandon.accept(call);
+          if (!call.isDone() && call.isOverdue()) {
+            call.failOverdue();
           }
           return call.isDone();
         });

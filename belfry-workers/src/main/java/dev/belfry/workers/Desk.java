@@ -47,7 +47,7 @@ final class Desk {
   void connect(Peer guest, SegmentConfig config) {
     peer = guest;
     outgoing = new Outgoing(guest, config.maxPayloadSize(), config.initialCredit());
-    lookout = new Lookout(guest, table, this);
+    lookout = new Lookout(guest, table, this, supervisor::isRoomWanted);
   }
 
   private Peer peer() {
@@ -85,10 +85,10 @@ final class Desk {
     if (id == 0) {
       return false;
     }
-    if (sendAndLook(call, id)) {
+    if (sendAndLook(call, id) || sendAndLeave(call, id)) {
       return true;
     }
-    lookout().listen();
+    tell(id); // also if nobody is: to wait for room is pointless while answers lie unread
     return isSent(call, id, send(call, id));
   }
 
@@ -99,11 +99,7 @@ final class Desk {
       return false;
     }
     lookout().listen();
-    boolean sent = isSent(call, id, sendAtOnce(call, id));
-    if (!sent) {
-      call.wasNotTried();
-    }
-    return sent;
+    return isSent(call, id, sendAtOnce(call, id));
   }
 
   /** Puts a call into the table; its id there, or 0 if it is not wanted. */
@@ -114,6 +110,9 @@ final class Desk {
     long id = table.add(call);
     load = table.size();
     call.place(worker, id); // with the lock, as from now on others may take it and place it anew
+    if (call.isTold()) {
+      table.tell(id);
+    }
     return id;
   }
 
@@ -124,6 +123,9 @@ final class Desk {
     }
     if (result == SendResult.TIMEOUT) {
       call.failOverdue();
+    }
+    if (isSmall(call)) { // of another the worker may have got a part
+      call.wasNotTried();
     }
     return call.isDone();
   }
@@ -140,11 +142,16 @@ final class Desk {
       if (sendAtOnce(call, id) != SendResult.SENT) {
         return false;
       }
-      lookout().look(call, call.startNanos);
+      lookout().look(call);
       return true;
     } finally {
       lookout().end();
     }
+  }
+
+  /** Sends a small call whose caller comes for the answer, so that nobody need hear of it. */
+  private boolean sendAndLeave(Call call, long id) {
+    return !call.isTold() && isSmall(call) && sendAtOnce(call, id) == SendResult.SENT;
   }
 
   private boolean isSmall(Call call) {
@@ -182,6 +189,28 @@ final class Desk {
     return call.mayLook() && lookout().await(call);
   }
 
+  /** Somebody is about to sleep until a call has ended, or has been sent. */
+  void tell(long id) {
+    synchronized (this) {
+      table.tell(id);
+    }
+    lookout().listen();
+  }
+
+  /** Has the loop fetch answers that nobody has come for, as somebody needs the room. */
+  void fetchAnswers() {
+    lookout().listen();
+  }
+
+  /** Now and then: a call that was started and that nobody comes for ends too. */
+  void endOverdue() {
+    List<Call> overdue;
+    synchronized (this) {
+      overdue = table.overdue();
+    }
+    overdue.forEach(Call::failOverdue);
+  }
+
   // Out.
 
   /** Takes a call out; null if somebody else was first. */
@@ -201,6 +230,7 @@ final class Desk {
   void giveUp(long id) {
     if (isStillAt(id) && peer().isAttached()) {
       peer().send(MessageKind.CANCEL, id, 0, NO_BYTES, 0, 0);
+      tell(id); // an answer that lies there unread would look as if the worker were stuck
       supervisor.watchStuck(worker, id);
     }
   }
@@ -242,6 +272,9 @@ final class Desk {
       state = WorkerState.GONE;
     }
     for (Call call : takeAll(_ -> true)) {
+      if (call.isDone()) {
+        continue; // it was given up
+      }
       if (call.options.delivery() == Delivery.AT_MOST_ONCE) {
         call.fail(new WorkerDied(call.method, how));
       } else if (mayBeTriedAgain(call)) {
@@ -250,6 +283,14 @@ final class Desk {
         supervisor.deadLetter(call, new DeadLetter(call.method, call.attempts(), how));
       }
     }
+  }
+
+  /** The pool has ended, and nobody looks for answers any more. */
+  void close() {
+    synchronized (this) {
+      state = WorkerState.GONE;
+    }
+    takeAll(_ -> true).forEach(call -> call.fail(new PoolClosed()));
   }
 
   private synchronized List<Call> takeAll(Predicate<Call> condition) {

@@ -29,6 +29,9 @@ final class Dispatch {
       throw new PoolFull(crew.inFlight());
     }
     gate.enter();
+    for (PooledWorker worker : crew.active()) {
+      worker.desk().fetchAnswers(); // those that lie there take up room
+    }
     try {
       while (!tryPlace(call)) {
         if (!gate.await(call.deadlineNanos)) {
@@ -104,7 +107,7 @@ final class Dispatch {
 
   private void placedAgain(Call call) {
     if (call.isDone()) {
-      abandon(call); // perhaps it was given up on the way
+      call.abandon(); // perhaps it was given up on the way
     } else {
       call.nudge();
     }
@@ -125,13 +128,5 @@ final class Dispatch {
                 throw new AssertionError("nobody interrupts it", e);
               }
             });
-  }
-
-  /** Nobody waits for the answer any more. */
-  static void abandon(Call call) {
-    Call.Place place = call.place();
-    if (place != null) {
-      place.worker().desk().giveUp(place.id());
-    }
   }
 }

@@ -3,6 +3,7 @@ package dev.belfry.workers;
 import dev.belfry.shm.Awaited;
 import dev.belfry.shm.Peer;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 /**
  * Who looks for the answers of a worker: one caller at a time does, for all, so that its own answer
@@ -21,20 +22,27 @@ final class Lookout {
   private final Peer peer;
   private final CallTable table;
   private final Object tableLock;
+  private final BooleanSupplier isRoomWanted;
 
   /** How many callers are awake and would look at once if nobody did. */
   private final AtomicInteger patient = new AtomicInteger();
 
   /**
-   * Nobody would hear of an answer, as none was expected when the last caller left; with the lock
-   * of the table.
+   * Nobody would hear of an answer, as nobody was to be told of one when the last caller left; with
+   * the lock of the table.
    */
   private boolean deaf;
 
-  Lookout(Peer peer, CallTable table, Object tableLock) {
+  /**
+   * Who looks for the answers of a worker.
+   *
+   * @param isRoomWanted whether somebody waits until a call leaves the table
+   */
+  Lookout(Peer peer, CallTable table, Object tableLock, BooleanSupplier isRoomWanted) {
     this.peer = peer;
     this.table = table;
     this.tableLock = tableLock;
+    this.isRoomWanted = isRoomWanted;
   }
 
   /** Whether this caller looks from now on, until {@link #end}; if not, another does. */
@@ -43,21 +51,21 @@ final class Lookout {
   }
 
   /** Takes answers until that of a call has come, or for a while. */
-  Awaited look(Call call, long nowNanos) {
-    long until = Math.min(call.deadlineNanos, nowNanos + LOOK_NANOS);
+  Awaited look(Call call) {
+    long until = Math.min(call.deadlineNanos, call.nowNanos() + LOOK_NANOS);
     return peer.receiveUntil(call::isDone, until);
   }
 
-  /** Lets another look; if nobody can, the loop takes the answers, if there are to be any. */
+  /** Lets another look; if nobody can, the loop takes the answers, if anybody is to be told. */
   void end() {
     Call next;
     synchronized (tableLock) {
-      next = table.anyWaiting();
-      deaf = table.size() == 0;
+      deaf = !table.isAnyTold() && !isRoomWanted.getAsBoolean();
       if (deaf) {
         peer.endReceivingDeaf();
         return;
       }
+      next = table.anyAwaited();
     }
     peer.endReceiving();
     if (next != null && patient.get() == 0) {
@@ -65,7 +73,7 @@ final class Lookout {
     }
   }
 
-  /** Sees to it that somebody hears of the answer to a call that is in the table by now. */
+  /** Sees to it that somebody hears of the answers to the calls that are in the table by now. */
   void listen() {
     synchronized (tableLock) {
       if (!deaf) {
@@ -83,12 +91,12 @@ final class Lookout {
    */
   boolean await(Call call) {
     // Once more after the patience is over: whoever left meanwhile may have relied on this caller.
-    boolean looks = beginPatiently(call) || (!call.isDone() && begin());
+    boolean looks = begin() || beginPatiently(call) || (!call.isDone() && begin());
     if (!looks) {
       return call.isDone();
     }
     try {
-      return look(call, System.nanoTime()) != Awaited.OVER;
+      return look(call) != Awaited.OVER;
     } finally {
       end();
     }

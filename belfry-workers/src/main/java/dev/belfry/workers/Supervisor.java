@@ -102,6 +102,11 @@ final class Supervisor {
     gate.changedForAll();
   }
 
+  /** Whether somebody waits until a call leaves a worker. */
+  boolean isRoomWanted() {
+    return gate.waiting() > 0;
+  }
+
   /** A call has left a worker. */
   void roomCame(PooledWorker worker) {
     gate.roomForOne();
@@ -309,6 +314,7 @@ final class Supervisor {
 
   private void secondIsOver(Operation<? extends @Nullable Void> timer) {
     if (timer.hasValue()) { // else the loop has stopped
+      crew.all().forEach(worker -> worker.desk().endOverdue());
       meter.turn(crew.all().stream().map(PooledWorker::latencies).toList(), System.nanoTime());
       everySecond.start(this::secondIsOver);
     }

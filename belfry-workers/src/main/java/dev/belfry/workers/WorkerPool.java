@@ -54,7 +54,7 @@ public final class WorkerPool implements AutoCloseable {
     this.supervisor = new Supervisor(options, host, gate, meter, this::again);
     this.crew = supervisor.crew();
     this.dispatch = new Dispatch(supervisor, gate);
-    this.deadlines = new Deadlines(host.loop(), Dispatch::abandon);
+    this.deadlines = new Deadlines(host.loop());
   }
 
   /** Makes a pool and begins to start its workers; calls wait until one is ready. */
@@ -98,7 +98,30 @@ public final class WorkerPool implements AutoCloseable {
    */
   public byte[] call(String method, byte[] payload, CallOptions options)
       throws CallException, InterruptedException {
-    Call call = newCall(method, payload, options, null);
+    Call call = newCall(method, payload, options, Thread.currentThread(), null);
+    place(call);
+    try {
+      return call.await();
+    } catch (InterruptedException e) {
+      call.cancel();
+      throw e;
+    }
+  }
+
+  /**
+   * Calls a method. Waits only for a worker that has room, or the call fails if the options say so.
+   * For a thread that has something else to do meanwhile, such as to start other calls.
+   *
+   * @return where the answer is to be had, or why there is none
+   */
+  public Answer start(String method, byte[] payload, CallOptions options)
+      throws InterruptedException {
+    Call call = newCall(method, payload, options, null, null);
+    place(call);
+    return call;
+  }
+
+  private void place(Call call) throws InterruptedException {
     try {
       dispatch.place(call);
     } catch (CallException e) {
@@ -107,23 +130,6 @@ public final class WorkerPool implements AutoCloseable {
       call.cancel();
       throw e;
     }
-    while (!call.isDone()) {
-      if (Thread.interrupted()) {
-        call.cancel();
-        Dispatch.abandon(call);
-        throw new InterruptedException();
-      }
-      if (call.isOverdue()) {
-        call.failOverdue();
-        Dispatch.abandon(call);
-        break;
-      }
-      Call.Place place = call.place();
-      if (place == null || !place.worker().desk().await(call)) {
-        call.park();
-      }
-    }
-    return call.answer();
   }
 
   /**
@@ -134,19 +140,17 @@ public final class WorkerPool implements AutoCloseable {
    */
   public CompletableFuture<byte[]> submit(String method, byte[] payload, CallOptions options) {
     var future = new CompletableFuture<byte[]>();
-    Call call = newCall(method, payload, options, future);
+    Call call = newCall(method, payload, options, null, future);
     var _ =
         future.whenComplete(
             (_, _) -> {
-              if (future.isCancelled() && call.cancel()) {
-                Dispatch.abandon(call);
+              if (future.isCancelled()) {
+                call.cancel();
               }
             });
     try {
-      dispatch.place(call);
+      place(call);
       deadlines.watch(call);
-    } catch (CallException e) {
-      call.fail(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       future.cancel(false);
@@ -158,12 +162,13 @@ public final class WorkerPool implements AutoCloseable {
       String method,
       byte[] payload,
       CallOptions options,
+      @Nullable Thread waiter,
       @Nullable CompletableFuture<byte[]> future) {
     if (payload.length > Protocol.MOST_BYTES) {
       throw new IllegalArgumentException(
           "a payload has at most %d bytes, not %d".formatted(Protocol.MOST_BYTES, payload.length));
     }
-    return new Call(method, methodIds.of(method), payload, options, future, meter);
+    return new Call(method, methodIds.of(method), payload, options, waiter, future, meter);
   }
 
   /** Gives a call to another worker, because its own has died. */
@@ -213,7 +218,7 @@ public final class WorkerPool implements AutoCloseable {
   }
 
   /**
-   * Takes no more calls, and waits until those under way have ended.
+   * Takes no more calls, and waits until those under way have ended, or the thread is interrupted.
    *
    * @return whether they have, within the limit
    */
@@ -222,7 +227,7 @@ public final class WorkerPool implements AutoCloseable {
     supervisor.leave();
     long deadline = System.nanoTime() + limit.toNanos();
     while (crew.inFlight() > 0) {
-      if (System.nanoTime() - deadline >= 0) {
+      if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
         return false;
       }
       LockSupport.parkNanos(LOOK_NANOS);
@@ -237,7 +242,8 @@ public final class WorkerPool implements AutoCloseable {
   }
 
   /**
-   * Drains, and ends the workers.
+   * Drains, and ends the workers; at once, if the thread is interrupted. Calls that are under way
+   * then fail with {@link PoolClosed}.
    *
    * @param limit for the calls under way to end, and again for the workers, before they are killed
    */
@@ -251,6 +257,8 @@ public final class WorkerPool implements AutoCloseable {
       throw new IOException("cannot end the workers", e);
     } finally {
       group.close();
+      host.close(); // who is still there, because that took too long, is killed
+      crew.all().forEach(worker -> worker.desk().close());
     }
   }
 }

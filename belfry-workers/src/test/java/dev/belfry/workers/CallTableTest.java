@@ -2,6 +2,7 @@ package dev.belfry.workers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.HashSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -9,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class CallTableTest {
   private static Call call() {
-    return new Call("m", 1, new byte[0], CallOptions.DEFAULT, null, new CallMeter(0));
+    return new Call("m", 1, new byte[0], CallOptions.DEFAULT, null, null, new CallMeter(0));
   }
 
   @Test
@@ -56,6 +57,39 @@ final class CallTableTest {
     assertThat(table.contains(id)).isFalse();
     assertThat(table.contains(other)).isTrue();
     assertThat(table.size()).isEqualTo(1);
+  }
+
+  @Test
+  void somebodyIsToBeToldUntilTheLastOfThoseCallsIsGone() {
+    var table = new CallTable(4);
+    long first = table.add(call());
+    long second = table.add(call());
+    long third = table.add(call());
+    assertThat(table.isAnyTold()).isFalse();
+    table.tell(first);
+    table.tell(first);
+    table.tell(third);
+    table.remove(third);
+    table.tell(third);
+    table.remove(second);
+    assertThat(table.isAnyTold()).isTrue();
+    table.remove(first);
+    assertThat(table.isAnyTold()).isFalse();
+    table.add(call());
+    assertThat(table.isAnyTold()).as("of what came into the same place").isFalse();
+  }
+
+  @Test
+  void ofThoseWhoseTimeIsOverOnlyTheOpenOnesAreFound() {
+    var table = new CallTable(4);
+    CallOptions brief = CallOptions.DEFAULT.within(Duration.ofNanos(1));
+    var late = new Call("m", 1, new byte[0], brief, null, null, new CallMeter(0));
+    var ended = new Call("m", 1, new byte[0], brief, null, null, new CallMeter(0));
+    ended.succeed(new byte[0]);
+    table.add(ended);
+    table.add(late);
+    table.add(call());
+    assertThat(table.overdue()).containsExactly(late);
   }
 
   @ParameterizedTest

@@ -260,4 +260,23 @@ final class WorkerPoolTest {
     assertThat(ProcessHandle.current().children().count()).isEqualTo(children);
     assertThat(before.openedSince()).isEmpty();
   }
+
+  /** Who is interrupted does not wait, but leaves neither processes nor calls that never end. */
+  @Test
+  void closingOnAnInterruptedThreadEndsEverythingAtOnce() throws Exception {
+    long children = ProcessHandle.current().children().count();
+    WorkerPool pool = open(options(0).workers(1).spares(0));
+    CompletableFuture<byte[]> future = pool.submit("sleep", bytes("60000"), CallOptions.DEFAULT);
+    Answer answer = pool.start("sleep", bytes("60000"), CallOptions.DEFAULT);
+    await().until(() -> Pools.inFlight(pool) == 2);
+    Thread.currentThread().interrupt();
+    pool.close(LONG);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThatExceptionOfType(PoolClosed.class).isThrownBy(answer::await);
+    assertThat(future)
+        .failsWithin(LONG)
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(PoolClosed.class);
+    assertThat(ProcessHandle.current().children().count()).isEqualTo(children);
+  }
 }

@@ -1,6 +1,7 @@
 package dev.belfry.bench.call;
 
 import static dev.belfry.bench.call.CallContender.BELFRY;
+import static dev.belfry.bench.call.CallContender.BELFRY_PIPELINE;
 import static dev.belfry.bench.call.CallContender.GRPC;
 import static dev.belfry.bench.call.CallContender.RING;
 import static dev.belfry.bench.harness.Goal.Bound.AT_LEAST;
@@ -53,7 +54,8 @@ public final class CallCommand extends Benchmark {
       List.of(
           new Goal(BELFRY.label, GRPC.label, CallFigures.RATE, "calls/s", AT_LEAST, 10),
           new Goal(BELFRY.label, GRPC.label, CallFigures.P50, "p50", AT_MOST, 0.1),
-          new Goal(BELFRY.label, RING.label, CallFigures.RATE, "calls/s", AT_LEAST, 0.5));
+          new Goal(BELFRY.label, RING.label, CallFigures.RATE, "calls/s", AT_LEAST, 0.5),
+          new Goal(BELFRY_PIPELINE.label, RING.label, CallFigures.RATE, "calls/s", AT_LEAST, 0.5));
 
   private static List<CallLoad> loads(long nanos) {
     return List.of(
@@ -94,7 +96,7 @@ public final class CallCommand extends Benchmark {
             measurements,
             progress,
             (name, load) ->
-                load.perSecond() > 0 && name.equals(RING.label)
+                load.perSecond() > 0 && CallContender.of(name).isPipeline()
                     ? Map.of()
                     : ask(processes, name, load).metrics());
       }

@@ -10,6 +10,8 @@ enum CallContender {
   BELFRY("belfry"),
   /** The worker runs each call on a virtual thread, as it does where nothing else is said. */
   BELFRY_VIRTUAL("belfry-virtual"),
+  /** One thread starts as many calls as there would be callers; the same worker as the first. */
+  BELFRY_PIPELINE("belfry-pipeline"),
   UNIX("unix-socket"),
   NETTY("netty"),
   GRPC("grpc"),
@@ -48,11 +50,17 @@ enum CallContender {
     };
   }
 
+  /** Whether one thread has everything under way, so that calls cannot be due one by one. */
+  boolean isPipeline() {
+    return this == RING || this == BELFRY_PIPELINE;
+  }
+
   /** In that process. */
   Calling open() throws Exception {
     return switch (this) {
-      case BELFRY -> PoolCalling.open(1);
-      case BELFRY_VIRTUAL -> PoolCalling.open(0);
+      case BELFRY -> new PoolCalling(PoolCalling.open(1));
+      case BELFRY_VIRTUAL -> new PoolCalling(PoolCalling.open(0));
+      case BELFRY_PIPELINE -> new PoolPipeline(PoolCalling.open(1));
       case UNIX -> UnixCalling.open();
       case NETTY -> NettyCalling.open();
       case GRPC -> GrpcCalling.open();

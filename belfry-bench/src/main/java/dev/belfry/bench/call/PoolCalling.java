@@ -15,7 +15,7 @@ import java.util.List;
  * @param pool the pool
  */
 record PoolCalling(WorkerPool pool) implements Calling {
-  private static final String METHOD = "echo";
+  static final String METHOD = "echo";
   private static final Duration START_LIMIT = Duration.ofSeconds(30);
 
   /**
@@ -23,7 +23,7 @@ record PoolCalling(WorkerPool pool) implements Calling {
    *
    * @param platformThreads on how many it runs calls; 0 for virtual ones
    */
-  static Calling open(int platformThreads) throws IOException, InterruptedException {
+  static WorkerPool open(int platformThreads) throws IOException, InterruptedException {
     List<String> command =
         JavaCommand.of(List.of(), EchoWorker.class, String.valueOf(platformThreads));
     WorkerPool pool = WorkerPool.open(PoolOptions.of(command).workers(1).spares(0));
@@ -31,7 +31,7 @@ record PoolCalling(WorkerPool pool) implements Calling {
       pool.close();
       throw new IOException("the worker does not start");
     }
-    return new PoolCalling(pool);
+    return pool;
   }
 
   @Override
