@@ -9,16 +9,20 @@ import org.jspecify.annotations.Nullable;
 public final class Request {
   private final String method;
   private final byte[] payload;
+  private final long startNanos;
   private final long deadlineNanos;
   private final boolean limited;
   private boolean cancelled;
-  private @Nullable Thread thread;
+
+  /** Who works on it and can be interrupted; changed with the lock. */
+  private volatile @Nullable Thread thread;
 
   Request(String method, byte[] payload, int timeLeftMillis) {
     this.method = method;
     this.payload = payload;
     this.limited = timeLeftMillis > 0;
-    this.deadlineNanos = System.nanoTime() + timeLeftMillis * 1_000_000L;
+    this.startNanos = System.nanoTime();
+    this.deadlineNanos = startNanos + timeLeftMillis * 1_000_000L;
   }
 
   /** The method that was called. */
@@ -48,26 +52,37 @@ public final class Request {
     return cancelled;
   }
 
-  /** The current thread works on it from now on. */
-  synchronized void begin() {
-    thread = Thread.currentThread();
+  /** When it came. */
+  long startNanos() {
+    return startNanos;
+  }
+
+  /** A thread works on it, and is to be interrupted if it is cancelled. */
+  synchronized void begin(Thread worksOnIt) {
+    thread = worksOnIt;
     if (cancelled) {
-      thread.interrupt();
+      worksOnIt.interrupt();
     }
   }
 
   /** The current thread no longer works on it, and keeps no interrupt that was meant for it. */
-  synchronized void end() {
-    thread = null;
-    if (cancelled) {
-      Thread.interrupted();
+  void end() {
+    if (thread == null) {
+      return; // nobody could interrupt it
+    }
+    synchronized (this) {
+      thread = null;
+      if (cancelled) {
+        Thread.interrupted();
+      }
     }
   }
 
   synchronized void cancel() {
     cancelled = true;
-    if (thread != null) {
-      thread.interrupt();
+    Thread working = thread;
+    if (working != null) {
+      working.interrupt();
     }
   }
 }

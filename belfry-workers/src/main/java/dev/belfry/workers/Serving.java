@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -26,21 +27,30 @@ import org.jspecify.annotations.Nullable;
 final class Serving {
   private static final long LOOK_NANOS = 1_000_000;
   private static final Duration DETACH_LIMIT = Duration.ofSeconds(1);
+  private static final byte[] NOTHING = new byte[0];
+
+  /** It may sit in somebody's method, and must not keep a process alive whose host is gone. */
+  private static final ThreadFactory DAEMONS =
+      Thread.ofPlatform().daemon().name("belfry-worker").factory();
 
   private final ShmGuest guest;
   private final Map<Long, Worker.Method> methods;
   private final Outgoing outgoing;
   private final Incoming incoming;
+
+  /** What can be cancelled, and what has to end before this worker may leave. */
   private final Map<Long, Request> running = new ConcurrentHashMap<>();
 
   /** Of those who fetch: chunks have to be put together in their order. */
   private final ReentrantLock turn = new ReentrantLock();
 
-  /** The call that the last message has made complete; whose turn it is. */
-  private @Nullable Runnable complete;
+  private final Relay relay = new Relay();
 
-  /** Whether one thread does everything: then nobody takes turns or asks what is running. */
-  private boolean alone;
+  /** The call that the last message has made complete; of who fetches. */
+  private @Nullable Work complete;
+
+  /** The call that who fetches runs itself; written before the relay is told. */
+  private @Nullable Work here;
 
   /** No more calls will come. */
   private volatile boolean over;
@@ -53,26 +63,118 @@ final class Serving {
     this.incoming = new Incoming(guest::channelOf);
   }
 
-  /** This thread fetches, and each call gets a thread of its own. */
-  void runOnVirtualThreads() {
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+  /** Short calls run on the thread that has fetched them, each other on a virtual one. */
+  void runInRelay() {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        ExecutorService second = Executors.newSingleThreadExecutor(DAEMONS)) {
       // The first virtual thread of a JVM takes long; a spare's first call is one that was in
       // flight on a worker that has died, and should not have to wait for that too.
       CompletableFuture.runAsync(() -> {}, threads).join();
+      CompletableFuture<Void> other =
+          CompletableFuture.runAsync(() -> runInRelay(threads, false), second);
       sayHello();
-      fetch(threads);
+      runInRelay(threads, true);
+      other
+          .join(); // if it was the other that failed, this thread shall not end as if all were well
     }
+  }
+
+  private void runInRelay(Executor threads, boolean first) {
+    try {
+      boolean fetches = first;
+      while (!over) {
+        fetches = fetches ? fetchInRelay(threads) : relay.standBy(this::heldUp);
+      }
+    } finally {
+      over = true;
+      relay.end();
+    }
+  }
+
+  /** Fetches calls; false as soon as the other thread does. */
+  private boolean fetchInRelay(Executor threads) {
+    var message = new Message();
+    while (!over) {
+      Work work = receive(message);
+      if (work != null && !(work.isShort() ? runHere(work, threads) : handOver(work, threads))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean handOver(Work work, Executor threads) {
+    running.put(work.id, work.request);
+    threads.execute(() -> runVisibly(work));
+    return true;
+  }
+
+  /** Runs a call on this thread; false if that took so long that the other fetches now. */
+  private boolean runHere(Work work, Executor threads) {
+    here = work;
+    long stint = relay.begin();
+    if (stint == 0) {
+      return handOver(work, threads);
+    }
+    run(work, work.request.startNanos());
+    if (relay.end(stint)) {
+      return true;
+    }
+    relay.awaitTaken();
+    work.request.end();
+    running.remove(work.id);
+    return false;
+  }
+
+  /** The thread that fetched is held up by a call: from now on that can be cancelled, like any. */
+  private void heldUp(Thread thread) {
+    Work work = Objects.requireNonNull(here);
+    running.put(work.id, work.request);
+    work.request.begin(thread);
   }
 
   /** Each thread fetches and runs what it has fetched, in turns; this is one of them. */
   void runOnPlatformThreads(int count) {
-    alone = count == 1;
     sayHello();
-    try (ExecutorService threads = Executors.newFixedThreadPool(Math.max(1, count - 1))) {
+    if (count == 1) {
+      fetchAlone();
+      return;
+    }
+    try (ExecutorService threads = Executors.newFixedThreadPool(count - 1)) {
       for (int i = 1; i < count; i++) {
-        threads.execute(() -> fetch(Runnable::run));
+        threads.execute(this::fetchInTurns);
       }
-      fetch(Runnable::run);
+      fetchInTurns();
+    }
+  }
+
+  /** One thread does everything, so nobody asks what is running. */
+  private void fetchAlone() {
+    var message = new Message();
+    while (!over) {
+      Work work = receive(message);
+      if (work != null) {
+        run(work, work.request.startNanos());
+      }
+    }
+  }
+
+  private void fetchInTurns() {
+    var message = new Message();
+    while (!over) {
+      Work work;
+      turn.lock();
+      try {
+        work = receive(message);
+        if (work != null) {
+          running.put(work.id, work.request);
+        }
+      } finally {
+        turn.unlock();
+      }
+      if (work != null) {
+        runVisibly(work);
+      }
     }
   }
 
@@ -91,34 +193,12 @@ final class Serving {
     outgoing.send(MessageKind.RESPONSE, Protocol.HELLO, 0, hello, FutexWait.FOREVER);
   }
 
-  private void fetch(Executor executor) {
-    var message = new Message();
-    while (!over) {
-      Runnable work = next(message);
-      if (work != null) {
-        executor.execute(work);
-      }
-    }
-  }
-
   /**
    * Receives a message and does what has to be done in the order of messages.
    *
    * @return the call to be run, if it was one and is complete
    */
-  private @Nullable Runnable next(Message message) {
-    if (alone) {
-      return receive(message);
-    }
-    turn.lock();
-    try {
-      return receive(message);
-    } finally {
-      turn.unlock();
-    }
-  }
-
-  private @Nullable Runnable receive(Message message) {
+  private @Nullable Work receive(Message message) {
     if (over || guest.receiveBlocking(message, FutexWait.FOREVER) != Awaited.READY) {
       over = true;
       return null;
@@ -126,7 +206,7 @@ final class Serving {
     return take(message);
   }
 
-  private @Nullable Runnable take(Message message) {
+  private @Nullable Work take(Message message) {
     complete = null;
     switch (message.kind()) {
       case REQUEST -> request(message);
@@ -172,40 +252,44 @@ final class Serving {
   private void accept(long id, long methodId, byte[] payload, int timeLeft) {
     Worker.Method method = methods.get(methodId);
     if (method == null) {
-      complete = () -> answer(id, Status.UNKNOWN_METHOD, new byte[0]);
-      return;
+      answer(id, Status.UNKNOWN_METHOD, NOTHING);
+    } else {
+      complete = new Work(id, method, new Request(method.name(), payload, timeLeft));
     }
-    var request = new Request(method.name(), payload, timeLeft);
-    if (!alone) {
-      running.put(id, request);
-    }
-    complete = () -> run(id, method, request);
   }
 
-  private void run(long id, Worker.Method method, Request request) {
-    byte[] answer = new byte[0];
-    Status status = Status.OK;
-    if (!alone) {
-      request.begin();
+  /** A call to be run. */
+  private record Work(long id, Worker.Method method, Request request) {
+    boolean isShort() {
+      return method.pace().isShort();
     }
+  }
+
+  /** Runs a call that others may cancel meanwhile. */
+  private void runVisibly(Work work) {
+    work.request.begin(Thread.currentThread());
+    run(work, System.nanoTime());
+    running.remove(work.id);
+  }
+
+  private void run(Work work, long startNanos) {
+    Request request = work.request;
+    byte[] answer = NOTHING;
+    Status status = Status.OK;
     try {
-      answer = Objects.requireNonNull(method.handler().handle(request), "the method gave null");
+      answer =
+          Objects.requireNonNull(work.method.handler().handle(request), "the method gave null");
     } catch (Throwable e) { // whatever it is, the caller waits for an answer
       status = request.isCancelled() ? Status.CANCELLED : Status.FAILED;
       answer = String.valueOf(e).getBytes(StandardCharsets.UTF_8);
-    } finally {
-      if (!alone) {
-        request.end();
-      }
     }
+    request.end();
+    work.method.pace().took(System.nanoTime() - startNanos);
     if (answer.length > Protocol.MOST_BYTES) {
       status = Status.TOO_LARGE;
-      answer = new byte[0];
+      answer = NOTHING;
     }
-    answer(id, status, answer);
-    if (!alone) {
-      running.remove(id);
-    }
+    answer(work.id, status, answer);
   }
 
   /** What cannot be sent because the pool is gone, nobody waits for. */

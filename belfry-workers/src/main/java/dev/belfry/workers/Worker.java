@@ -17,7 +17,8 @@ import java.util.Map;
  * }
  *
  * <p>The pool that starts the process passes the arguments. Where nothing else is said each call
- * runs on a virtual thread of its own.
+ * runs on a virtual thread of its own; but as long as the calls of a method take a few microseconds
+ * only, less than such a change of threads, they run on the thread that fetches them.
  */
 public final class Worker {
   private final String[] arguments;
@@ -25,12 +26,18 @@ public final class Worker {
   private WaitStrategy strategy = WaitStrategy.ADAPTIVE;
   private int platformThreads;
 
-  /** A method with its name. */
-  record Method(String name, MethodHandler handler) {}
+  /**
+   * A method.
+   *
+   * @param pace how long its calls take
+   */
+  record Method(String name, MethodHandler handler, Pace pace) {}
 
   private Worker(String[] arguments) {
     this.arguments = arguments.clone();
-    this.methods.put(Protocol.REHEARSAL, new Method("(rehearsal)", Request::payload));
+    // Handed over, as the first calls of any other method are: that is what is to be rehearsed.
+    this.methods.put(
+        Protocol.REHEARSAL, new Method("(rehearsal)", Request::payload, Pace.neverShort()));
   }
 
   /** A worker with the arguments of its program. */
@@ -47,7 +54,8 @@ public final class Worker {
    */
   public Worker on(String name, MethodHandler handler) {
     Method before =
-        methods.putIfAbsent(Protocol.methodId(Protocol.checkName(name)), new Method(name, handler));
+        methods.putIfAbsent(
+            Protocol.methodId(Protocol.checkName(name)), new Method(name, handler, new Pace()));
     if (before != null) {
       throw new IllegalArgumentException(
           before.name().equals(name)
@@ -88,7 +96,7 @@ public final class Worker {
       if (platformThreads > 0) {
         serving.runOnPlatformThreads(platformThreads);
       } else {
-        serving.runOnVirtualThreads();
+        serving.runInRelay();
       }
     }
   }

@@ -26,6 +26,7 @@ public final class SampleWorker {
             .on("upper", request -> request.text().toUpperCase(Locale.ROOT).getBytes(UTF_8))
             .on("pid", _ -> Long.toString(ProcessHandle.current().pid()).getBytes(UTF_8))
             .on("sleep", SampleWorker::sleep)
+            .on("nap", SampleWorker::nap)
             .on("hang", _ -> hang())
             .on("fail", SampleWorker::fail)
             .on("forget", _ -> forget())
@@ -43,6 +44,15 @@ public final class SampleWorker {
   private static byte[] sleep(Request request) throws InterruptedException {
     Thread.sleep(Long.parseLong(request.text()));
     return "slept".getBytes(UTF_8);
+  }
+
+  /** Says on what kind of thread it slept, if it did at all. */
+  private static byte[] nap(Request request) throws InterruptedException {
+    long millis = Long.parseLong(request.text());
+    if (millis > 0) {
+      Thread.sleep(millis);
+    }
+    return (Thread.currentThread().isVirtual() ? "virtual" : "platform").getBytes(UTF_8);
   }
 
   @SuppressWarnings("InfiniteLoopStatement")

@@ -8,8 +8,8 @@ import java.util.List;
 enum CallContender {
   /** The worker fetches and runs calls on one platform thread. */
   BELFRY("belfry"),
-  /** The worker runs each call on a virtual thread, as it does where nothing else is said. */
-  BELFRY_VIRTUAL("belfry-virtual"),
+  /** The worker does what it does where nothing else is said. */
+  BELFRY_DEFAULT("belfry-default"),
   /** One thread starts as many calls as there would be callers; the same worker as the first. */
   BELFRY_PIPELINE("belfry-pipeline"),
   UNIX("unix-socket"),
@@ -59,7 +59,7 @@ enum CallContender {
   Calling open() throws Exception {
     return switch (this) {
       case BELFRY -> new PoolCalling(PoolCalling.open(1));
-      case BELFRY_VIRTUAL -> new PoolCalling(PoolCalling.open(0));
+      case BELFRY_DEFAULT -> new PoolCalling(PoolCalling.open(0));
       case BELFRY_PIPELINE -> new PoolPipeline(PoolCalling.open(1));
       case UNIX -> UnixCalling.open();
       case NETTY -> NettyCalling.open();

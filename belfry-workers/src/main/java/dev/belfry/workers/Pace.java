@@ -1,0 +1,50 @@
+package dev.belfry.workers;
+
+/**
+ * Whether the calls of a method are so short that to hand them to another thread takes longer. For
+ * any number of threads, which may well overlook each other's results.
+ */
+final class Pace {
+  /** About what it takes to wake a thread. */
+  static final long SHORT_NANOS = 10_000;
+
+  private static final int MOST = 32;
+
+  /** So many short calls in a row are enough to begin with. */
+  private static final int ENOUGH = 16;
+
+  /** More than one for a short call, as a machine makes each call long now and then. */
+  private static final int FOR_A_LONG_ONE = 8;
+
+  private final int enough;
+
+  /** One for each short call, as far as that goes. */
+  private volatile int score;
+
+  Pace() {
+    this(ENOUGH);
+  }
+
+  private Pace(int enough) {
+    this.enough = enough;
+  }
+
+  /** Of calls that are handed over however short they are. */
+  static Pace neverShort() {
+    return new Pace(MOST + 1);
+  }
+
+  boolean isShort() {
+    return score >= enough;
+  }
+
+  /** A call took so long. */
+  void took(long nanos) {
+    int before = score;
+    int after =
+        nanos < SHORT_NANOS ? Math.min(MOST, before + 1) : Math.max(0, before - FOR_A_LONG_ONE);
+    if (after != before) {
+      score = after;
+    }
+  }
+}
