@@ -189,7 +189,7 @@ public final class Peer extends Messenger {
   /**
    * Hands the guest's messages out, after {@link #tryReceiving}, until a condition holds.
    *
-   * @param done tested after each message and by turns
+   * @param done tested after the messages that are there, of which some more may be handed out
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
    * @return {@code OVER} if the condition does not hold and nothing more will come this way
    */

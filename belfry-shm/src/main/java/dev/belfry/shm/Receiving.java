@@ -4,6 +4,9 @@ import java.util.function.BooleanSupplier;
 
 /** The receiving half of a link for any number of threads, which take turns. */
 final class Receiving {
+  /** How many messages to hand out before looking whether what was waited for has come. */
+  private static final int AT_ONCE = 16;
+
   private final Link link;
   private final BellWait waiting;
   private final Turn turn = new Turn();
@@ -105,7 +108,7 @@ final class Receiving {
       BooleanSupplier done, Inbox.Handler handler, Message scratch, long deadlineNanos) {
     Inbox inbox = link.inbox();
     while (!done.getAsBoolean()) {
-      if (inbox.receive(handler, scratch, 1) == 0) {
+      if (inbox.receive(handler, scratch, AT_ONCE) == 0) {
         Awaited awaited = waiting.await(inbox::awaitData, deadlineNanos);
         if (awaited != Awaited.READY) {
           return done.getAsBoolean() ? Awaited.READY : awaited;

@@ -168,7 +168,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
     if (call == null) {
       return;
     }
-    finished.incrementAndGet();
+    finished.setRelease(finished.getPlain() + 1); // one thread at a time reads answers
     latencies.record(System.nanoTime() - call.startNanos);
     switch (status) {
       case OK -> call.succeed(payload);

@@ -116,7 +116,7 @@ final class Serving {
     if (stint == 0) {
       return handOver(work, threads);
     }
-    run(work, work.request.startNanos());
+    runTimed(work, work.request.startNanos());
     if (relay.end(stint)) {
       return true;
     }
@@ -154,7 +154,7 @@ final class Serving {
     while (!over) {
       Work work = receive(message);
       if (work != null) {
-        run(work, work.request.startNanos());
+        run(work);
       }
     }
   }
@@ -268,11 +268,17 @@ final class Serving {
   /** Runs a call that others may cancel meanwhile. */
   private void runVisibly(Work work) {
     work.request.begin(Thread.currentThread());
-    run(work, System.nanoTime());
+    runTimed(work, System.nanoTime());
     running.remove(work.id);
   }
 
-  private void run(Work work, long startNanos) {
+  /** Runs a call and takes note how long that took. */
+  private void runTimed(Work work, long startNanos) {
+    run(work);
+    work.method.pace().took(System.nanoTime() - startNanos);
+  }
+
+  private void run(Work work) {
     Request request = work.request;
     byte[] answer = NOTHING;
     Status status = Status.OK;
@@ -284,7 +290,6 @@ final class Serving {
       answer = String.valueOf(e).getBytes(StandardCharsets.UTF_8);
     }
     request.end();
-    work.method.pace().took(System.nanoTime() - startNanos);
     if (answer.length > Protocol.MOST_BYTES) {
       status = Status.TOO_LARGE;
       answer = NOTHING;
