@@ -105,7 +105,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
           if (token.isStopRequested()) {
             return Outcome.STOPPED;
           }
-          turn(Sleep.FOREVER, false);
+          turn(Sleep.FOREVER, stopRequested); // what is handled may have been all that was left
         }
         end();
         return Outcome.VALUE;
