@@ -71,10 +71,19 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
     if (isOwnedByCaller()) {
       work.addScheduled(task);
     } else if (work.post(task)) {
-      sleep.wakeFor(task instanceof TimerOperation timer ? timer.deadline() : Sleep.AWAKE);
+      sleep.wakeFor(neededAt(task));
     } else {
       task.abandoned();
     }
+  }
+
+  /** When to look at a posted task at the latest: at once, unless nothing can end it before. */
+  private long neededAt(Task task) {
+    // A token is watched from when the loop has seen the start; and one that no longer takes work
+    // is to refuse it now.
+    return task instanceof TimerOperation timer && takesWork && !timer.hasToken()
+        ? timer.deadline()
+        : Sleep.AWAKE;
   }
 
   final boolean takesWork() {

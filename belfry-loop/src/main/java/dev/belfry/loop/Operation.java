@@ -250,6 +250,11 @@ public abstract class Operation<T> extends Task {
   /** Releases a value that nobody takes, where it is something to be released. */
   void discardValue() {}
 
+  /** Whether a token may stop it. */
+  final boolean hasToken() {
+    return token != StopToken.NEVER;
+  }
+
   /** Whether it serves an operation that is in flight, so that a stopped loop takes it too. */
   boolean isInternal() {
     return false;
