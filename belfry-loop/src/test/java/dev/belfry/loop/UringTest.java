@@ -22,9 +22,14 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -234,6 +239,54 @@ final class UringTest {
         pair.second().close();
       }
     }
+  }
+
+  // A connect that moved to another ring was asked for once more, and failed because it was under
+  // way already.
+  // r[verify loop.connect]
+  @Test
+  void aConnectUnderWayGoesOnWhicheverThreadDrives() throws Exception {
+    try (EventLoop loop = EventLoop.open(Backend.IO_URING)) {
+      var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+      Acceptor acceptor = Acceptor.open(loop, address, 0);
+      var clients = new ArrayList<StreamSocket>();
+      var connecting = startConnect(loop, acceptor, clients);
+      while (connecting.done()) { // until there is no room in the listener's queue
+        connecting = startConnect(loop, acceptor, clients);
+      }
+      Probe<StreamSocket> connect = connecting;
+      assertThat(clients).hasSizeGreaterThan(1);
+
+      // To a thread that stays, back, and to one that ends.
+      var stop = new StopSource();
+      Driven driven = Driven.of(loop, RunMode.STOPPED, stop.token()).asleep();
+      assertThat(connect.done()).isFalse();
+      stop.requestStop();
+      assertThat(driven.joined()).isEqualTo(Outcome.STOPPED);
+      LoopSupport.join(Thread.ofPlatform().start(() -> runUntilEmpty(loop)));
+      loop.runUntilEmpty();
+      assertThat(connect.done()).isFalse();
+
+      for (int i = 0; i < clients.size(); i++) { // now there is room
+        result(loop, acceptor.accept()).close();
+      }
+      drive(loop, connect::done);
+      assertThat(connect.value()).isSameAs(clients.getLast());
+      clients.forEach(Handle::close);
+      acceptor.close();
+    }
+  }
+
+  /** Starts a connect and gives it time enough, if there is room for it. */
+  private static Probe<StreamSocket> startConnect(
+      EventLoop loop, Acceptor acceptor, List<StreamSocket> clients) throws IOException {
+    StreamSocket client = StreamSocket.open(loop, StandardProtocolFamily.INET);
+    clients.add(client);
+    Probe<StreamSocket> connect = start(client.connect(acceptor.localAddress()));
+    for (int turn = 0; turn < 20 && !connect.done(); turn++) {
+      loop.runSome(Duration.ofMillis(5));
+    }
+    return connect;
   }
 
   private static void runUntilEmpty(EventLoop loop) {
