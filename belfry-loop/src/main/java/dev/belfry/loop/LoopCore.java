@@ -114,6 +114,15 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
     return true;
   }
 
+  /** Whether the end of the loop waits for the caller: its thread, or one of its coroutines. */
+  final boolean waitsForCaller() {
+    Thread current = Thread.currentThread();
+    // Where it cannot be told whose thread a coroutine is on, it is on another.
+    return isOwnedByCaller()
+        || (current.isVirtual()
+            && coroutines.stream().anyMatch(coroutine -> coroutine.thread() == current));
+  }
+
   final void remove(Coroutine<?> coroutine) {
     coroutines.remove(coroutine);
     if (!takesWork) {
