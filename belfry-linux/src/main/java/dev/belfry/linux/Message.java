@@ -131,6 +131,15 @@ public final class Message {
     return control.get(JAVA_INT, CMSG_BYTES + (long) index * Integer.BYTES);
   }
 
+  /** Closes the descriptors that came with the message, because nobody takes them. */
+  public void closeDescriptors(Sys sys) {
+    while (descriptors > 0) {
+      int fd = descriptor(descriptors - 1);
+      descriptors--;
+      Fd.own(sys, fd, "received descriptor").close();
+    }
+  }
+
   /** Whether the message received was longer than the room for its data. */
   public boolean isDataTruncated() {
     return (header.get(JAVA_INT, FLAGS) & MSG_TRUNC) != 0;

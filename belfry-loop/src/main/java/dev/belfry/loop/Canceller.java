@@ -6,10 +6,10 @@ final class Canceller extends StopCallback {
   private final Message message;
 
   /** The start that the token watches over. */
-  private int watched;
+  private long watched;
 
   /** The start that it fired for; by then the operation may have begun another. */
-  private int fired;
+  private long fired;
 
   Canceller(Operation<?> operation) {
     this.operation = operation;
@@ -17,7 +17,7 @@ final class Canceller extends StopCallback {
   }
 
   /** Has a token watch over a start; false if it has fired already. */
-  boolean watch(StopToken token, int start) {
+  boolean watch(StopToken token, long start) {
     watched = start;
     return token.register(this);
   }
@@ -33,7 +33,7 @@ final class Canceller extends StopCallback {
   }
 
   /** Has the loop cancel a start, when it comes to that. Any thread but the loop's. */
-  void request(int start) {
+  void request(long start) {
     message.send(start);
   }
 
@@ -41,13 +41,13 @@ final class Canceller extends StopCallback {
   private static final class Message extends Task {
     private final Operation<?> operation;
     private boolean underWay;
-    private int start;
+    private long start;
 
     Message(Operation<?> operation) {
       this.operation = operation;
     }
 
-    void send(int which) {
+    void send(long which) {
       synchronized (this) {
         start = underWay ? Math.max(start, which) : which;
         if (underWay) {
@@ -60,7 +60,7 @@ final class Canceller extends StopCallback {
 
     @Override
     public void run() {
-      int which;
+      long which;
       synchronized (this) {
         underWay = false;
         which = start;

@@ -1,6 +1,7 @@
 package dev.belfry.loop;
 
 import static dev.belfry.linux.Errno.EAGAIN;
+import static dev.belfry.linux.Errno.EALREADY;
 import static dev.belfry.linux.Errno.EINPROGRESS;
 
 import dev.belfry.linux.ErrnoException;
@@ -21,6 +22,9 @@ public final class ConnectOperation extends IoOperation<StreamSocket> {
 
   /** Whether the call was made and its outcome is awaited. */
   private boolean inProgress;
+
+  /** How often a ring was asked since the start. */
+  private int requests;
 
   ConnectOperation(StreamSocket socket, SocketAddress address) {
     super(socket);
@@ -52,6 +56,7 @@ public final class ConnectOperation extends IoOperation<StreamSocket> {
   @Override
   void reset() {
     inProgress = false;
+    requests = 0;
   }
 
   @Override
@@ -81,7 +86,14 @@ public final class ConnectOperation extends IoOperation<StreamSocket> {
 
   @Override
   void prepare(SubmissionQueue queue, long token) {
+    requests++;
     queue.connect(token, socket.descriptor(), encoded);
+  }
+
+  /** A request that moved to another ring is made again, though it has begun to connect. */
+  @Override
+  long judge(long result) {
+    return result == -EALREADY && requests > 1 ? -EAGAIN : result;
   }
 
   @Override

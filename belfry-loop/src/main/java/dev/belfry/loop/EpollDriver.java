@@ -251,7 +251,8 @@ final class EpollDriver implements Driver {
   // r[impl loop.wait.eintr] r[impl loop.err.unexpected]
   @Override
   public int poll(long deadline) throws ErrnoException {
-    long limit = futexes.handOver() ? NOW : deadline;
+    int ended = futexes.handOver();
+    long limit = ended > 0 || futexes.isBehind() ? NOW : deadline;
     int count;
     do {
       count = wait.await(batch, limit); // each time it computes anew how long that is
@@ -270,7 +271,7 @@ final class EpollDriver implements Driver {
         wait.fired(token);
       }
     }
-    return count;
+    return ended + count;
   }
 
   // r[impl loop.op.edge] r[impl loop.epoll.interest]

@@ -1,5 +1,7 @@
 package dev.belfry.loop;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.belfry.linux.Epoll;
 import dev.belfry.linux.ErrnoException;
 import org.jspecify.annotations.Nullable;
@@ -57,13 +59,14 @@ final class EpollFutexes implements AutoCloseable {
     }
   }
 
-  /** Hands over what was started or cancelled; says whether the loop must not sleep after that. */
-  boolean handOver() throws ErrnoException {
-    if (uring == null || !uring.isBehind()) {
-      return false;
-    }
-    boolean ended = uring.turn(Driver.NOW) > 0;
-    return ended || uring.isBehind();
+  /** Hands over what was started or cancelled; says how many waits have ended by that. */
+  int handOver() throws ErrnoException {
+    return isBehind() ? requireNonNull(uring).turn(Driver.NOW) : 0;
+  }
+
+  /** Whether there is something to hand over, so that the loop must not sleep. */
+  boolean isBehind() {
+    return uring != null && uring.isBehind();
   }
 
   /** Ends the waits that the ring tells of. */

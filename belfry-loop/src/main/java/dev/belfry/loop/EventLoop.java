@@ -105,7 +105,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
           if (token.isStopRequested()) {
             return Outcome.STOPPED;
           }
-          turn(Sleep.FOREVER, false);
+          turn(Sleep.FOREVER, stopRequested); // what is handled may have been all that was left
         }
         end();
         return Outcome.VALUE;
@@ -202,10 +202,12 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
   /**
    * Stops the loop if it was not, waits until its run has returned, and releases what it owns.
    * Handles are closed by their owners.
+   *
+   * @throws IllegalStateException on the thread that drives it, or in one of its coroutines
    */
   @Override
   public void close() {
-    if (inLoop()) {
+    if (waitsForCaller()) {
       throw new IllegalStateException(
           "a loop is closed after its run has returned: request a stop");
     }

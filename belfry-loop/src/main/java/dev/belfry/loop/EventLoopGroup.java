@@ -100,11 +100,11 @@ public final class EventLoopGroup implements AutoCloseable {
   /**
    * Stops all loops, waits for their threads to end, and releases what they own.
    *
-   * @throws IllegalStateException on a thread of the group
+   * @throws IllegalStateException on a thread of the group, or in a coroutine of its loops
    */
   @Override
   public void close() {
-    if (loops.stream().anyMatch(EventLoop::inLoop)) {
+    if (loops.stream().anyMatch(EventLoop::waitsForCaller)) {
       throw new IllegalStateException("a group is closed from outside: it waits for its threads");
     }
     synchronized (this) {

@@ -71,10 +71,19 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
     if (isOwnedByCaller()) {
       work.addScheduled(task);
     } else if (work.post(task)) {
-      sleep.wakeFor(task instanceof TimerOperation timer ? timer.deadline() : Sleep.AWAKE);
+      sleep.wakeFor(neededAt(task));
     } else {
       task.abandoned();
     }
+  }
+
+  /** When to look at a posted task at the latest: at once, unless nothing can end it before. */
+  private long neededAt(Task task) {
+    // A token is watched from when the loop has seen the start; and one that no longer takes work
+    // is to refuse it now.
+    return task instanceof TimerOperation timer && takesWork && !timer.hasToken()
+        ? timer.deadline()
+        : Sleep.AWAKE;
   }
 
   final boolean takesWork() {
@@ -103,6 +112,15 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
       return false;
     }
     return true;
+  }
+
+  /** Whether the end of the loop waits for the caller: its thread, or one of its coroutines. */
+  final boolean waitsForCaller() {
+    Thread current = Thread.currentThread();
+    // Where it cannot be told whose thread a coroutine is on, it is on another.
+    return isOwnedByCaller()
+        || (current.isVirtual()
+            && coroutines.stream().anyMatch(coroutine -> coroutine.thread() == current));
   }
 
   final void remove(Coroutine<?> coroutine) {

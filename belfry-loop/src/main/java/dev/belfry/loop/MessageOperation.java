@@ -39,6 +39,13 @@ public final class MessageOperation extends IoOperation<Integer> {
   }
 
   @Override
+  void discardValue() {
+    if (receives) {
+      message.closeDescriptors(loop.sharedSys);
+    }
+  }
+
+  @Override
   boolean isRead() {
     return receives;
   }

@@ -18,7 +18,7 @@ public final class OpenOperation extends Operation<RegularFile> {
   private final Path path;
   private final int flags;
   private final int mode;
-  private final Arena memory = Arena.ofAuto();
+  private OpenFile.@Nullable Request request;
   private @Nullable RegularFile opened;
 
   OpenOperation(EventLoop loop, int directory, Path path, int flags, int mode) {
@@ -66,9 +66,14 @@ public final class OpenOperation extends Operation<RegularFile> {
     }
   }
 
-  /** What the kernel is asked for, where it opens the file without us. */
+  /** What the kernel is asked for, where it opens the file without us; made when first needed. */
   OpenFile.Request request() {
-    return OpenFile.request(memory, directory, path, flags, mode, 0);
+    OpenFile.Request known = request;
+    if (known == null) {
+      known = OpenFile.request(Arena.ofAuto(), directory, path, flags, mode, 0);
+      request = known;
+    }
+    return known;
   }
 
   /** The kernel has opened the file, or not: its descriptor, or {@code -errno}. */

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public abstract class Operation<T> extends Task {
   private static final VarHandle STATE = FieldHandle.of(MethodHandles.lookup(), "state", int.class);
   private static final VarHandle STARTS =
-      FieldHandle.of(MethodHandles.lookup(), "starts", int.class);
+      FieldHandle.of(MethodHandles.lookup(), "starts", long.class);
 
   /** Not started, or completed: may be started. */
   private static final int IDLE = 0;
@@ -49,10 +49,10 @@ public abstract class Operation<T> extends Task {
   private volatile int state;
 
   /** How often it was started; tells a late cancel from one that is meant. */
-  private int starts;
+  private long starts;
 
   /** A start that was cancelled before the loop saw it; the loop thread's. */
-  private int cancelled;
+  private long cancelled;
 
   // Written by the starter before STARTED is posted, then by the loop only.
   private @Nullable Completion<? super T> completion;
@@ -187,11 +187,11 @@ public abstract class Operation<T> extends Task {
    * Does nothing if it is not in flight. Any thread.
    */
   public final void cancel() {
-    cancel((int) STARTS.getOpaque(this));
+    cancel((long) STARTS.getOpaque(this));
   }
 
   /** Withdraws one start, if that is the one in flight. */
-  final void cancel(int start) {
+  final void cancel(long start) {
     if (state == IDLE) {
       return;
     }
@@ -249,6 +249,11 @@ public abstract class Operation<T> extends Task {
 
   /** Releases a value that nobody takes, where it is something to be released. */
   void discardValue() {}
+
+  /** Whether a token may stop it. */
+  final boolean hasToken() {
+    return token != StopToken.NEVER;
+  }
 
   /** Whether it serves an operation that is in flight, so that a stopped loop takes it too. */
   boolean isInternal() {
@@ -386,7 +391,7 @@ public abstract class Operation<T> extends Task {
   }
 
   /** Withdraws one start, if that is the one in flight; on the loop thread. */
-  final void cancelNow(int start) {
+  final void cancelNow(long start) {
     if (start != starts) {
       return;
     }

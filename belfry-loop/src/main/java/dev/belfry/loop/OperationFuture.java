@@ -7,7 +7,7 @@ final class OperationFuture<T> extends CompletableFuture<T> implements Completio
   private final Operation<T> operation;
 
   /** The start that this is the result of; set before the loop sees it. */
-  int start;
+  long start;
 
   OperationFuture(Operation<T> operation) {
     this.operation = operation;

@@ -180,7 +180,11 @@ final class TimerHeap {
     TimerOperation moved = timers[last];
     timers[last] = null;
     if (index < last && moved != null) {
-      moved.index = siftUp(index, deadlines[last], numbers[last], moved);
+      long number = numbers[last];
+      int place = siftUp(index, deadlines[last], number, moved);
+      if (moved.number == number) { // else it was started again since, and stands elsewhere
+        moved.index = place;
+      }
     }
   }
 

@@ -116,19 +116,19 @@ final class Uring implements AutoCloseable {
   /**
    * Hands over what is wanted, waits until a time at the latest, and deals with completions.
    *
-   * @return how many there were
+   * @return how many there were, counting what could not be handed over and has failed
    */
   // r[impl loop.wait.eintr] r[impl loop.err.unexpected]
   int turn(long deadline) throws ErrnoException {
-    write();
-    if (deadline == Driver.NOW || hasRequests()) {
+    int failed = write();
+    if (deadline == Driver.NOW || failed > 0 || hasRequests()) {
       if (ring.hasWork()) {
         enter(0, 0);
       }
     } else {
       await(deadline);
     }
-    return reap();
+    return failed + reap();
   }
 
   private void await(long deadline) throws ErrnoException {
@@ -143,33 +143,38 @@ final class Uring implements AutoCloseable {
     return Math.clamp(deadline - System.nanoTime(), 0, LONGEST_NANOS);
   }
 
-  /** Writes what is wanted, as far as there is room. */
-  private void write() {
+  /** Writes what is wanted, as far as there is room; says how much of it has failed instead. */
+  // r[impl loop.wait.flush-first]
+  private int write() {
     SubmissionQueue submissions = ring.submissions();
     while (withdrawalCount > 0 && !submissions.isFull()) {
       submissions.cancel(NO_TOKEN, withdrawals[--withdrawalCount]);
     }
+    int failed = 0;
     UringRequest request;
     while (!submissions.isFull() && (request = queue.poll()) != null) {
       request.queued = false;
       if (request.wanted) {
         request.wanted = false;
-        write(request, submissions);
+        failed += write(request, submissions) ? 0 : 1;
       }
     }
+    return failed;
   }
 
-  private void write(UringRequest request, SubmissionQueue submissions) {
+  private boolean write(UringRequest request, SubmissionQueue submissions) {
     long token = table.add(request);
     if (request.owner != null) {
       request.owner.kernelTook();
     }
     try {
       request.prepare(submissions, token);
+      return true;
     } catch (RuntimeException e) {
       table.remove(request);
       request.failed(e); // such as for a buffer whose arena is closed
       cameBack(request);
+      return false;
     }
   }
 

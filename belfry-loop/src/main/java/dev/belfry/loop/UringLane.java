@@ -259,7 +259,8 @@ final class UringLane {
     while (operation != null) {
       IoOperation<?> before = operation.previous;
       cancel(operation);
-      operation = before;
+      // A coroutine that waits for a token's lock lets others end meanwhile, also the one before.
+      operation = before == null || before.queued ? before : queue.last();
     }
   }
 

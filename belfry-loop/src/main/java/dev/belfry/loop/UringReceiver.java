@@ -1,5 +1,6 @@
 package dev.belfry.loop;
 
+import static dev.belfry.linux.Errno.ECANCELED;
 import static dev.belfry.linux.Errno.EINVAL;
 import static dev.belfry.linux.Errno.ENOBUFS;
 
@@ -59,8 +60,8 @@ final class UringReceiver extends UringRequest {
       starved = true;
     } else if (result == -EINVAL) {
       uring.receivesAhead = false; // Linux before 6.0
-    } else if (result < 0 && !withdrawn) {
-      error = result;
+    } else if (result < 0 && result != -ECANCELED) {
+      error = result; // the kernel tells it once, also when we want no more
     } else if (result == 0 && count == 0) {
       lane.endOfFile(); // who reads later is told again
     }

@@ -36,6 +36,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,6 +73,43 @@ final class CloseTest {
               pair.first().connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1)))) {
         assertThat(errno(loop, late)).as(late.toString()).isEqualTo(Errno.EBADF);
       }
+      pair.second().close();
+    }
+  }
+
+  // A coroutine that waited for a token's lock in the middle of a close let the loop end another
+  // operation meanwhile. On io_uring that one then ended a second time, and others never.
+  // r[verify loop.fd.close] r[verify loop.backend.single-shot]
+  @EveryBackend
+  void whatEndsWhileACloseWaitsForALockEndsOnce(Backend backend) throws Exception {
+    try (Driven driven = Driven.open(backend)) {
+      EventLoop loop = driven.loop();
+      var pair = StreamSocket.pair(loop, loop);
+      StopToken token = new StopSource().token();
+      // Each way round: on epoll the first is ended first, on io_uring the last.
+      var outer = start(pair.first().readSome(arena.allocate(8)), token);
+      var inner = start(pair.first().readSome(arena.allocate(8)));
+      var other = start(pair.first().readSome(arena.allocate(8)));
+      var last = start(pair.first().readSome(arena.allocate(8)), token);
+      driven.asleep();
+      Coroutine<Void> closing;
+      synchronized (token) {
+        closing = loop.spawn("closing", pair.first()::close);
+        LoopSupport.await(() -> closing.thread().getState() == Thread.State.BLOCKED);
+        inner.operation.cancel();
+        other.operation.cancel();
+        LoopSupport.await(() -> inner.done() && other.done());
+      }
+      LoopSupport.get(closing.result());
+      LoopSupport.await(() -> outer.done() && last.done());
+      driven.asleep();
+      for (var probe : List.of(outer, inner, other, last)) {
+        assertThat(probe.count()).isEqualTo(1);
+        assertThat(probe.outcome()).isEqualTo(Outcome.STOPPED);
+      }
+      var inFlight = new CompletableFuture<Long>();
+      loop.scheduler().execute(() -> inFlight.complete(loop.inFlight()));
+      assertThat(LoopSupport.get(inFlight)).isZero();
       pair.second().close();
     }
   }

@@ -391,6 +391,7 @@ final class CoroutineTest {
     try (TestProcess child = TestProcess.java(CoroutineChild.class, backend.name())) {
       assertThat(child.line("cause ")).contains("java.base/java.lang is not open");
       assertThat(child.line("sum ")).isEqualTo("1000");
+      assertThat(child.line("refused ")).isEqualTo("loop group");
       assertThat(child.line("stopped ")).isEqualTo("20");
       assertThat(child.line("races ")).isEqualTo("500");
       child.endInput();
@@ -401,6 +402,30 @@ final class CoroutineTest {
   /** Runs in a JVM of its own, in which java.lang is not open. */
   static final class CoroutineChild {
     private CoroutineChild() {}
+
+    /** Which closes a coroutine cannot make, because they would wait for it. */
+    private static String refusedCloses(EventLoop loop, Backend backend) throws Exception {
+      try (EventLoopGroup group = EventLoopGroup.open(1, LoopOptions.DEFAULT.backend(backend))) {
+        group.start();
+        return refusal("loop", loop, loop) + " " + refusal("group", group.next(), group);
+      }
+    }
+
+    private static String refusal(String name, EventLoop loop, AutoCloseable closed)
+        throws Exception {
+      Coroutine<String> coroutine =
+          loop.spawn(
+              "closing",
+              () -> {
+                try {
+                  closed.close();
+                  return "no " + name;
+                } catch (IllegalStateException refused) {
+                  return name;
+                }
+              });
+      return LoopSupport.get(coroutine.result());
+    }
 
     public static void main(String[] arguments) throws Exception {
       Backend backend = Backend.valueOf(arguments[0]);
@@ -420,6 +445,7 @@ final class CoroutineTest {
                   return rounds;
                 });
         System.out.println("sum " + LoopSupport.get(sum.result()));
+        System.out.println("refused " + refusedCloses(loop, backend));
         var stopped = new CountDownLatch(20);
         for (int i = 0; i < 20; i++) {
           loop.spawn(

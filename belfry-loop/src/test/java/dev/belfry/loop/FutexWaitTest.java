@@ -20,7 +20,10 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A loop waits for words of memory as it waits for descriptors. */
@@ -107,6 +110,40 @@ final class FutexWaitTest {
     }
     assertThat(probes).allMatch(probe -> probe.count() == 1);
     assertThat(probes.get(2).outcome()).isEqualTo(Outcome.STOPPED);
+  }
+
+  // A wait that the kernel could not be asked for failed, and then the loop slept on the news of
+  // it.
+  // r[verify loop.wait.flush-first]
+  @EveryBackend
+  void aFreedWordFailsItsWaitBeforeTheLoopSleeps(Backend backend) throws Exception {
+    for (Duration busyPoll : List.of(Duration.ZERO, Duration.ofMillis(1))) {
+      var options = LoopOptions.DEFAULT.backend(backend).busyPoll(busyPoll);
+      try (Driven driven = Driven.of(EventLoop.open(options)).asleep()) {
+        var failure = new CompletableFuture<@Nullable Throwable>();
+        driven
+            .scheduler()
+            .execute(
+                () -> {
+                  FutexOperation wait;
+                  try (Arena freed = Arena.ofConfined()) {
+                    wait = driven.loop().futex(freed.allocate(ValueLayout.JAVA_INT), 0);
+                  }
+                  wait.start(ended -> failure.complete(ended.error()));
+                });
+        assertThat(LoopSupport.get(failure)).isInstanceOf(IllegalStateException.class);
+      }
+    }
+  }
+
+  // Its news came with no event, and a loop that polls for a while before it sleeps overlooked it.
+  // r[verify loop.wait.flush-first]
+  @EveryBackend
+  void aWaitThatIsOverAtOnceEndsBeforeALoopSleepsThatPollsFirst(Backend backend) throws Exception {
+    var options = LoopOptions.DEFAULT.backend(backend).busyPoll(Duration.ofMillis(1));
+    try (Driven driven = Driven.of(EventLoop.open(options)).asleep()) {
+      LoopSupport.get(driven.loop().futex(word(), 1).toFuture());
+    }
   }
 
   // r[verify loop.cancel.stopped]

@@ -3,12 +3,14 @@ package dev.belfry.loop;
 import static dev.belfry.loop.DescriptorSupport.bytes;
 import static dev.belfry.loop.DescriptorSupport.drive;
 import static dev.belfry.loop.DescriptorSupport.errno;
+import static dev.belfry.loop.DescriptorSupport.onLoop;
 import static dev.belfry.loop.DescriptorSupport.read;
 import static dev.belfry.loop.DescriptorSupport.result;
 import static dev.belfry.loop.DescriptorSupport.send;
 import static dev.belfry.loop.DescriptorSupport.start;
 import static dev.belfry.loop.DescriptorSupport.text;
 import static dev.belfry.loop.DescriptorSupport.write;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -25,6 +27,7 @@ import dev.belfry.loop.DescriptorSupport.Probe;
 import dev.belfry.loop.DescriptorSupport.Tapped;
 import dev.belfry.loop.DescriptorSupport.Use;
 import dev.belfry.loop.LoopSupport.EveryBackend;
+import dev.belfry.testkit.Descriptors;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -36,7 +39,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Messages, with descriptors and addresses, and the sockets that carry nothing else. */
@@ -107,6 +114,40 @@ final class MessageTest {
         drive(loop, pair.first()::isClosed);
         assertThat(errno(loop, pair.second().send(message("x")))).isEqualTo(Errno.EPIPE);
         pair.second().close();
+      }
+    }
+  }
+
+  // Descriptors that came when the future was already cancelled stayed open for ever.
+  // r[verify loop.op.sendmsg] r[verify loop.fd.raii]
+  @EveryBackend
+  void descriptorsThatNobodyTakesAreClosed(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      var pair = StreamSocket.pair(loop, loop);
+      var other = StreamSocket.pair(loop, loop);
+      Message out = message("x");
+      out.addDescriptor(other.first().descriptor());
+      out.addDescriptor(other.second().descriptor());
+      assertThat(result(loop, pair.first().send(out))).isEqualTo(1);
+      send(other.second(), "y");
+      Descriptors before = Descriptors.now();
+      MessageOperation receive = pair.second().receive(room(1));
+      TransferOperation first = other.first().readSome(arena.allocate(1));
+      onLoop(
+          loop,
+          () -> {
+            // Both complete in the same turn, so that the second has its value and nobody told yet.
+            var future = new AtomicReference<@Nullable CompletableFuture<Integer>>();
+            first.start(_ -> requireNonNull(future.get()).cancel(true));
+            future.set(receive.toFuture());
+          });
+      drive(loop, () -> loop.inFlight() == 0);
+      assertThat(receive.outcome()).isEqualTo(Outcome.VALUE);
+      assertThat(before.openedSince()).isEmpty();
+      assertThat(receive.message().descriptorCount()).isZero();
+      for (var each : List.of(pair, other)) {
+        each.first().close();
+        each.second().close();
       }
     }
   }

@@ -12,6 +12,7 @@ import dev.belfry.loop.LoopSupport.Driven;
 import dev.belfry.loop.LoopSupport.EveryBackend;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +22,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
 
 /** The three ways to use an operation, and how each is cancelled. */
 final class OperationUseTest {
@@ -263,6 +265,22 @@ final class OperationUseTest {
       assertThat(stopped).failsWithin(PATIENCE);
       assertThat(timer.outcome()).isEqualTo(Outcome.STOPPED);
       timer.after(Duration.ZERO).await(); // and the cancel does not outlive that start
+    }
+  }
+
+  // The count of starts came back to where no start had been cancelled yet, and the start was taken
+  // for a cancelled one.
+  // r[verify loop.mt.lifetime]
+  @Test
+  void anOperationMayBeStartedMoreOftenThanAnIntCounts() throws Exception {
+    Field starts = Operation.class.getDeclaredField("starts");
+    starts.setAccessible(true);
+    try (EventLoop loop = EventLoop.open()) {
+      ScheduleOperation task = loop.scheduler().schedule();
+      starts.setLong(task, 0xFFFF_FFFFL);
+      task.start(_ -> {});
+      loop.runUntilEmpty();
+      assertThat(task.outcome()).isEqualTo(Outcome.VALUE);
     }
   }
 

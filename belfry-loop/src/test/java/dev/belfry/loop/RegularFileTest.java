@@ -54,6 +54,20 @@ final class RegularFileTest {
     }
   }
 
+  // Each start took memory of its own, which was there until the operation was gone.
+  // r[verify loop.op.file-open]
+  @EveryBackend
+  void anOpenThatIsStartedAgainUsesTheSameMemory(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      OpenOperation open = RegularFile.open(loop, directory.resolve("again"), NEW, 0600);
+      OpenFile.Request request = open.request();
+      for (int i = 0; i < 3; i++) {
+        result(loop, open).close();
+      }
+      assertThat(open.request()).isSameAs(request);
+    }
+  }
+
   // r[verify loop.op.file-open]
   @EveryBackend
   void aPathMayStartFromADirectoryAlsoWhereOneCallIsRefused(Backend backend) throws IOException {

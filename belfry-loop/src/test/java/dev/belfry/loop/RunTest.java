@@ -234,6 +234,39 @@ final class RunTest {
     }
   }
 
+  // The last operation was ended by what another thread had posted, before the wait of a turn; then
+  // the loop waited for ever for nothing.
+  // r[verify loop.run.drained]
+  @EveryBackend
+  void aDrainedRunEndsWhenItsLastOperationIsCancelledBeforeTheWait(Backend backend)
+      throws Exception {
+    EventLoop loop = EventLoop.open(backend);
+    try (Driven driven = Driven.of(loop, RunMode.DRAINED, StopToken.NEVER);
+        Arena arena = Arena.ofShared()) {
+      var pipe = Descriptor.pipe(loop);
+      TimerOperation last = loop.scheduler().after(Duration.ofHours(1));
+      last.start(_ -> {});
+      pipe.reader()
+          .readSome(arena.allocate(8))
+          .start(
+              _ -> {
+                try {
+                  LoopSupport.join(Thread.ofPlatform().start(last::cancel));
+                } catch (InterruptedException e) {
+                  throw new AssertionError(e);
+                }
+              });
+      driven.asleep();
+      loop.requestStop();
+      LoopSupport.await(() -> !loop.takesWork() && loop.metrics().isAsleep());
+      DescriptorSupport.send(pipe.writer(), "x");
+      assertThat(driven.joined()).isEqualTo(Outcome.VALUE);
+      assertThat(last.outcome()).isEqualTo(Outcome.STOPPED);
+      pipe.reader().close();
+      pipe.writer().close();
+    }
+  }
+
   // r[verify loop.run.sender]
   @EveryBackend
   void aRunEndsWithAValueByTheStopRequest(Backend backend) throws IOException {

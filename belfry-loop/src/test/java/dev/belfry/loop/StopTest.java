@@ -46,6 +46,27 @@ final class StopTest {
     }
   }
 
+  // A loop that drained a long timer was not woken for a timer that came later and was due later.
+  // r[verify loop.stop.nonew]
+  @EveryBackend
+  void aTimerStartedWhileTheLoopDrainsALongOneIsStoppedAtOnce(Backend backend) throws Exception {
+    EventLoop loop = EventLoop.open(backend);
+    TimerOperation drained = loop.scheduler().after(Duration.ofHours(1));
+    drained.start(_ -> {});
+    try (Driven driven = Driven.of(loop, RunMode.DRAINED, StopToken.NEVER).asleep()) {
+      loop.requestStop();
+      LoopSupport.await(() -> !loop.takesWork() && loop.metrics().isAsleep());
+      TimerOperation late = loop.scheduler().after(Duration.ofHours(2));
+      try {
+        LoopSupport.await(late.toFuture()::isDone);
+      } finally {
+        drained.cancel();
+      }
+      assertThat(late.outcome()).isEqualTo(Outcome.STOPPED);
+      assertThat(driven.joined()).isEqualTo(Outcome.VALUE);
+    }
+  }
+
   // r[verify loop.stop.flag]
   @EveryBackend
   void aStopBeforeTheRunEndsItAsTheModeDemands(Backend backend) throws IOException {

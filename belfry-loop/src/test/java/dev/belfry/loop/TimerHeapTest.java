@@ -115,6 +115,62 @@ final class TimerHeapTest {
     assertThat(heap.entries()).isZero();
   }
 
+  // r[verify loop.timer.heap] r[verify loop.timer.cancel-lazy] r[verify loop.timer.delay]
+  @Test
+  void aHeapAgreesWithASortedSetWhenTheSameFewTimersStartAgainAndAgain() {
+    var heap = new TimerHeap();
+    var model =
+        new TreeSet<Entry>(
+            Comparator.comparingLong(Entry::deadline).thenComparingLong(Entry::order));
+    var newcomers = new ArrayList<Entry>();
+    var idle = new ArrayList<TimerOperation>();
+    for (int i = 0; i < 20; i++) {
+      idle.add(new TimerOperation(loop));
+    }
+    var random = new Random(13);
+    long now = 0;
+    for (long order = 0; order < 100_000; order++) {
+      int action = random.nextInt(10);
+      if (action < 5 && !idle.isEmpty()) {
+        TimerOperation timer = idle.remove(random.nextInt(idle.size()));
+        long delay = random.nextInt(100);
+        timer.afterNanos(delay).prepare(true);
+        if (random.nextBoolean()) {
+          heap.add(timer, now + delay);
+          model.add(new Entry(now + delay, order, timer));
+        } else {
+          heap.addNewcomer(timer);
+          newcomers.add(new Entry(delay, order, timer));
+        }
+      } else if (action < 9) {
+        boolean fresh = random.nextBoolean();
+        var pending = fresh ? newcomers : new ArrayList<>(model);
+        if (!pending.isEmpty()) {
+          Entry entry = removeAny(pending, random.nextInt(pending.size()));
+          model.remove(entry);
+          heap.cancel(entry.timer());
+          idle.add(entry.timer());
+        }
+      } else {
+        now += random.nextInt(20);
+        heap.settle(now);
+        for (Entry entry : newcomers) {
+          model.add(new Entry(now + entry.deadline(), entry.order(), entry.timer()));
+        }
+        newcomers.clear();
+        while (!model.isEmpty() && model.first().deadline() <= now) {
+          Entry first = model.removeFirst();
+          assertSameTimer(heap.pollExpired(now), first);
+          idle.add(first.timer());
+        }
+        assertThat(heap.pollExpired(now)).isNull();
+      }
+      if (heap.pending() != model.size() + newcomers.size()) {
+        throw new AssertionError(heap.pending() + " pending at " + order);
+      }
+    }
+  }
+
   private static Entry removeAny(List<Entry> entries, int index) {
     Entry entry = entries.get(index);
     entries.set(index, entries.getLast());
@@ -140,6 +196,34 @@ final class TimerHeapTest {
     assertThat(heap.pollExpired(15)).isNull();
     assertThat(heap.pollExpired(20)).isSameAs(timer);
     assertThat(heap.pollExpired(100)).isNull();
+  }
+
+  // The old entry, when it was moved, told the timer a place that was not the new start's: a cancel
+  // left the timer among the newcomers, and it fired all the same.
+  // r[verify loop.timer.cancel-lazy]
+  @Test
+  void aTimerThatWasStartedAgainIsCancelledWhereverItsOldEntryGoes() {
+    var heap = new TimerHeap();
+    TimerOperation first = added(heap, 10);
+    TimerOperation restarted = added(heap, 50);
+    TimerOperation leaf = added(heap, 60);
+    added(heap, 70);
+    added(heap, 80);
+    added(heap, 20); // moves the one that is restarted to the end of the heap
+    heap.cancel(restarted);
+    restarted.prepare(true);
+    heap.addNewcomer(restarted);
+    heap.cancel(leaf); // the end of the heap takes its place
+    heap.cancel(restarted);
+    heap.settle(0);
+    assertThat(heap.pending()).isEqualTo(4);
+    assertThat(heap.poll()).isSameAs(first);
+  }
+
+  private TimerOperation added(TimerHeap heap, long deadline) {
+    var timer = new TimerOperation(loop);
+    heap.add(timer, deadline);
+    return timer;
   }
 
   @Test

@@ -304,6 +304,26 @@ final class TimerTest {
     }
   }
 
+  // A loop that slept until an earlier timer was not woken for a later one, so that nobody watched
+  // the later one's token until then.
+  // r[verify loop.cancel.stopped] r[verify loop.timer.no-wake-later]
+  @EveryBackend
+  void aTokenStopsALaterTimerFromAnotherThreadAtOnce(Backend backend) throws Exception {
+    try (Driven driven = Driven.open(backend)) {
+      driven.scheduler().after(Duration.ofHours(1)).start(_ -> {});
+      driven.asleep();
+      var source = new StopSource();
+      TimerOperation later = driven.scheduler().after(Duration.ofHours(2));
+      var stopped = later.toFuture(source.token());
+      source.requestStop();
+      LoopSupport.await(stopped::isDone);
+      assertThat(later.outcome()).isEqualTo(Outcome.STOPPED);
+      driven.asleep();
+      LoopSupport.await(later.toFuture(source.token())::isDone);
+      assertThat(later.outcome()).isEqualTo(Outcome.STOPPED);
+    }
+  }
+
   private static void awaitSleep(Driven driven) {
     LoopSupport.await(() -> driven.loop().metrics().isAsleep());
   }

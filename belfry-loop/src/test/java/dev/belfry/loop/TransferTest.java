@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.belfry.linux.OpenFlags;
 import dev.belfry.loop.DescriptorSupport.Use;
+import dev.belfry.loop.LoopSupport.Driven;
 import dev.belfry.loop.LoopSupport.EveryBackend;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -25,6 +26,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Reading and writing, into and from all kinds of memory. */
@@ -279,6 +282,29 @@ final class TransferTest {
         }
       }
       assertThat(loop.inFlight()).isZero();
+    }
+  }
+
+  // A request that could not be written failed, and then the loop slept on the news of it.
+  // r[verify loop.wait.flush-first] r[verify loop.op.error]
+  @EveryBackend
+  void aFreedBufferFailsItsOperationBeforeTheLoopSleeps(Backend backend) throws Exception {
+    try (Driven driven = Driven.open(backend).asleep()) {
+      var pair = StreamSocket.pair(driven.loop(), driven.loop());
+      var failure = new CompletableFuture<@Nullable Throwable>();
+      driven
+          .scheduler()
+          .execute(
+              () -> {
+                TransferOperation write;
+                try (Arena freed = Arena.ofConfined()) {
+                  write = pair.first().writeSome(freed.allocate(8));
+                }
+                write.start(ended -> failure.complete(ended.error()));
+              });
+      assertThat(LoopSupport.get(failure)).isInstanceOf(IllegalStateException.class);
+      pair.first().close();
+      pair.second().close();
     }
   }
 

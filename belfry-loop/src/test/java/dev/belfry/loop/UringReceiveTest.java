@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.Message;
+import dev.belfry.linux.Sockets;
+import dev.belfry.linux.Sys;
 import dev.belfry.loop.DescriptorSupport.Probe;
 import dev.belfry.loop.DescriptorSupport.Tapped;
 import java.io.IOException;
@@ -158,6 +160,31 @@ final class UringReceiveTest {
       busy.second().close();
       pair.first().close();
       pair.second().close();
+    }
+  }
+
+  // The error was dropped when so much had come before it that no more was to be received ahead,
+  // and the next read was told that the stream had ended in order.
+  // r[verify loop.op.error]
+  @Test
+  void aResetBehindMoreThanIsReceivedAheadIsAnError() throws IOException {
+    try (EventLoop loop = EventLoop.open(Backend.IO_URING)) {
+      var pair = tcp(loop);
+      send(pair.second(), "x");
+      assertThat(result(loop, pair.first().readSome(arena.allocate(1)))).isEqualTo(1);
+      int length = 16_384;
+      assertThat(StreamPattern.sendOn(pair.second(), 0, length)).isEqualTo(length);
+      Sockets.resetOnClose(Sys.forAnyThread(), pair.second().descriptor());
+      pair.second().close();
+      loop.runUntilEmpty(); // nobody reads meanwhile
+      MemorySegment memory = arena.allocate(length);
+      assertThat(result(loop, pair.first().readAll(memory))).isEqualTo(length);
+      StreamPattern.check(memory, length, 0);
+      var after = start(pair.first().readSome(arena.allocate(1)));
+      drive(loop, after::done);
+      assertThat(after.outcome()).isEqualTo(Outcome.ERROR);
+      assertThat(after.errno()).isEqualTo(Errno.ECONNRESET);
+      pair.first().close();
     }
   }
 

@@ -11,6 +11,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Facilities;
+import dev.belfry.linux.IoUring;
 import dev.belfry.linux.OpenFlags;
 import dev.belfry.linux.SubmissionQueue;
 import dev.belfry.loop.DescriptorSupport.Probe;
@@ -22,9 +24,14 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -63,6 +70,52 @@ final class UringTest {
     try (EventLoop loop = EventLoop.open(LoopOptions.DEFAULT.preferIoUring())) {
       assertThat(loop.backend()).isEqualTo(Backend.IO_URING);
     }
+  }
+
+  // What is found on the machine said that there is an io_uring, where no loop could open one.
+  // r[verify loop.backend.surface]
+  @Test
+  void aKernelThatStopsAtTheFirstRequestThatFailsIsTooOld() {
+    int submitAll = 1 << 7; // Linux 5.18
+    SysTap tap = LoopSupport.tap();
+    tap.script(
+        "ioUringSetup",
+        (_, arguments) -> {
+          int flags = ((MemorySegment) arguments[1]).get(ValueLayout.JAVA_INT, 8);
+          boolean known = (flags & submitAll) == 0;
+          return known ? OptionalLong.empty() : OptionalLong.of(-Errno.EINVAL);
+        });
+    String tooOld = "the kernel is too old for it";
+    assertThat(IoUring.unavailabilityCause(tap.sys()).orElseThrow()).contains(tooOld);
+    assertThat(Facilities.probe(tap.sys()))
+        .filteredOn(facility -> facility.name().equals("io_uring"))
+        .singleElement()
+        .satisfies(facility -> assertThat(facility.cause()).contains(tooOld));
+  }
+
+  // A ring of buffers has to begin with a page, and pages of 64 KiB are the largest there are.
+  @Test
+  void buffersAreRegisteredOnPagesOfAnySize() throws IOException {
+    int registerBuffers = 22;
+    var addresses = new ArrayList<Long>();
+    try (var tapped = new Tapped(Backend.IO_URING)) {
+      tapped.tap.script(
+          "ioUringRegister",
+          (_, arguments) -> {
+            if ((int) arguments[1] == registerBuffers) {
+              addresses.add(((MemorySegment) arguments[2]).get(ValueLayout.JAVA_LONG, 0));
+            }
+            return OptionalLong.empty();
+          });
+      var pair = tcp(tapped.loop);
+      send(pair.second(), "x");
+      result(tapped.loop, pair.first().readSome(arena.allocate(1)));
+      Facilities.probe(tapped.tap.sys());
+      tapped.tap.pass("ioUringRegister");
+      pair.first().close();
+      pair.second().close();
+    }
+    assertThat(addresses).hasSize(2).allMatch(address -> address % 65_536 == 0);
   }
 
   @Test
@@ -234,6 +287,54 @@ final class UringTest {
         pair.second().close();
       }
     }
+  }
+
+  // A connect that moved to another ring was asked for once more, and failed because it was under
+  // way already.
+  // r[verify loop.connect]
+  @Test
+  void aConnectUnderWayGoesOnWhicheverThreadDrives() throws Exception {
+    try (EventLoop loop = EventLoop.open(Backend.IO_URING)) {
+      var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+      Acceptor acceptor = Acceptor.open(loop, address, 0);
+      var clients = new ArrayList<StreamSocket>();
+      var connecting = startConnect(loop, acceptor, clients);
+      while (connecting.done()) { // until there is no room in the listener's queue
+        connecting = startConnect(loop, acceptor, clients);
+      }
+      Probe<StreamSocket> connect = connecting;
+      assertThat(clients).hasSizeGreaterThan(1);
+
+      // To a thread that stays, back, and to one that ends.
+      var stop = new StopSource();
+      Driven driven = Driven.of(loop, RunMode.STOPPED, stop.token()).asleep();
+      assertThat(connect.done()).isFalse();
+      stop.requestStop();
+      assertThat(driven.joined()).isEqualTo(Outcome.STOPPED);
+      LoopSupport.join(Thread.ofPlatform().start(() -> runUntilEmpty(loop)));
+      loop.runUntilEmpty();
+      assertThat(connect.done()).isFalse();
+
+      for (int i = 0; i < clients.size(); i++) { // now there is room
+        result(loop, acceptor.accept()).close();
+      }
+      drive(loop, connect::done);
+      assertThat(connect.value()).isSameAs(clients.getLast());
+      clients.forEach(Handle::close);
+      acceptor.close();
+    }
+  }
+
+  /** Starts a connect and gives it time enough, if there is room for it. */
+  private static Probe<StreamSocket> startConnect(
+      EventLoop loop, Acceptor acceptor, List<StreamSocket> clients) throws IOException {
+    StreamSocket client = StreamSocket.open(loop, StandardProtocolFamily.INET);
+    clients.add(client);
+    Probe<StreamSocket> connect = start(client.connect(acceptor.localAddress()));
+    for (int turn = 0; turn < 20 && !connect.done(); turn++) {
+      loop.runSome(Duration.ofMillis(5));
+    }
+    return connect;
   }
 
   private static void runUntilEmpty(EventLoop loop) {
