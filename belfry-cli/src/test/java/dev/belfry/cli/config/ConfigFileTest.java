@@ -100,6 +100,35 @@ class ConfigFileTest {
             "client_authorities"),
         Arguments.of(
             more("admin: {tls: {certificate: no, key: no}}"), 2, "admin.tls.certificate", "read"),
+        // With these a host could not start, so none may leave for them.
+        Arguments.of(
+            more("admin:\n  basic: {user: ann, password_file: belfry.yaml}"),
+            3,
+            "admin.basic",
+            "signal_endpoint_auth_method: basic"),
+        Arguments.of(
+            more(
+                """
+                admin:
+                  listen: '192.0.2.1:1'
+                  signal_endpoint_auth_method: basic
+                  basic: {user: ann, password_file: belfry.yaml}
+                  tls: {certificate: belfry.yaml, key: belfry.yaml}
+                """),
+            3,
+            "admin.listen",
+            "internal networks"),
+        Arguments.of(
+            more("admin: {tls: {certificate: belfry.yaml, key: belfry.yaml}}"),
+            2,
+            "admin.tls",
+            "PEM"),
+        Arguments.of(
+            more("admin: {unix_socket: /usr/admin.sock}"), 2, "admin.unix_socket", "chmod 700"),
+        Arguments.of(
+            more("admin: {unix_socket: belfry.yaml}"), 2, "admin.unix_socket", "no socket"),
+        Arguments.of(
+            more("admin: {unix_socket: belfry.yaml/a}"), 2, "admin.unix_socket", "no directory"),
         Arguments.of(more("logging: {format: xml}"), 2, "logging.format", "text, json"),
         Arguments.of(more("shutdown: {time_limit: 1d}"), 2, "shutdown.time_limit", "30s"),
         Arguments.of("a: &a [*a]", 1, "a[0]", "nested too deeply"));
