@@ -33,6 +33,8 @@ class DeployTest {
   void theExampleIsValidAndNamesEveryField() throws Exception {
     HostConfig config = ConfigFile.load(DEPLOY.resolve("belfry.yaml"));
     HostConfig demo = HostConfig.demo();
+    assertThat(config.workers().limits().heartbeat())
+        .isEqualTo(demo.workers().limits().heartbeat());
     assertThat(config.gateway()).isEqualTo(demo.gateway());
     assertThat(config.logging()).isEqualTo(demo.logging());
     assertThat(config.shutdownLimit()).isEqualTo(demo.shutdownLimit());
