@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -131,7 +132,36 @@ class ConfigFileTest {
             more("admin: {unix_socket: belfry.yaml/a}"), 2, "admin.unix_socket", "no directory"),
         Arguments.of(more("logging: {format: xml}"), 2, "logging.format", "text, json"),
         Arguments.of(more("shutdown: {time_limit: 1d}"), 2, "shutdown.time_limit", "30s"),
+        // Longer than a call may take, and than the clock of an orderly end could count.
+        Arguments.of(
+            more("gateway: {deadline: 481h}"), 2, "gateway.deadline", "of at most 20 days"),
+        Arguments.of(
+            more("shutdown: {time_limit: 3000000h}"),
+            2,
+            "shutdown.time_limit",
+            "of at most 20 days"),
         Arguments.of("a: &a [*a]", 1, "a[0]", "nested too deeply"));
+  }
+
+  /** A pattern for numbers is easily wrong at a digit, so all are tried that are near. */
+  @Test
+  void aTimeIsAtMostTwentyDays() {
+    Pattern time =
+        Pattern.compile(
+            JsonMapper.shared()
+                .readTree(ConfigSchema.text())
+                .at("/$defs/duration/pattern")
+                .asString());
+    Map<String, Integer> most = Map.of("h", 480, "m", 28_800, "s", 1_728_000, "ms", 1_728_000_000);
+    most.forEach(
+        (unit, limit) -> {
+          int step = Math.max(1, limit / 100_000);
+          for (long count = 0; count <= 2L * limit; count += step) {
+            boolean isGood = count > 0 && count <= limit;
+            assertThat(time.matcher(count + unit).find()).as("%d%s", count, unit).isEqualTo(isGood);
+          }
+          assertThat(time.matcher(limit + 1 + unit).find()).isFalse();
+        });
   }
 
   private static String demo(String field) {
