@@ -99,6 +99,21 @@ class SuperviseIT {
     }
   }
 
+  /**
+   * With {@code --supervise=true} each child was a supervisor again, without end. Here the test is
+   * the supervisor, so that at worst there is one too many.
+   */
+  @Test
+  void aChildOfASupervisorIsTheHostWhateverItIsTold() throws Exception {
+    Path config = HostProgram.config(directory);
+    Program.Start start =
+        HostProgram.of(directory, "--supervise", config.toString())
+            .with("BELFRY_SUPERVISOR", Long.toString(ProcessHandle.current().pid()));
+    try (HostProgram host = HostProgram.start(start, directory)) {
+      assertThat(host.pid()).isEqualTo(host.program().pid());
+    }
+  }
+
   @Test
   void theOtherSignalsArePassedOnToo() throws Exception {
     try (HostProgram host = start(HostProgram.config(directory))) {

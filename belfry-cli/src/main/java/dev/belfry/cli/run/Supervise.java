@@ -136,12 +136,16 @@ final class Supervise {
     }
   }
 
+  /** Whether this process is the child: then it is the host, whatever its command line says. */
+  static boolean isChild(Sys sys) {
+    return Integer.toString(Processes.parent(sys)).equals(System.getenv(VARIABLE));
+  }
+
   /** In the child: asks to be ended, in good order, when the supervisor is killed. */
   static void dieWithSupervisor(Sys sys) throws ErrnoException {
-    String supervisor = System.getenv(VARIABLE);
-    if (supervisor != null && supervisor.equals(Integer.toString(Processes.parent(sys)))) {
+    if (isChild(sys)) {
       Processes.setParentDeathSignal(sys, Signo.TERM);
-      if (!supervisor.equals(Integer.toString(Processes.parent(sys)))) { // it was quicker
+      if (!isChild(sys)) { // the supervisor was quicker
         Processes.kill(sys, (int) ProcessHandle.current().pid(), Signo.TERM);
       }
     }
