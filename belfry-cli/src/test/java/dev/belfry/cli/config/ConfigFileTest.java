@@ -56,6 +56,8 @@ class ConfigFileTest {
             "no file"),
         Arguments.of(demo("count: 0"), 3, "workers.count", "at least 1"),
         Arguments.of(demo("count: 1000"), 3, "workers.count", "at most 200"),
+        // A leading zero does not make it octal.
+        Arguments.of(demo("count: !!int 01000"), 3, "workers.count", "1000 must be at most 200"),
         Arguments.of(demo("count: two"), 3, "workers.count", "a whole number"),
         Arguments.of(demo("count: 1.5"), 3, "workers.count", "a whole number"),
         Arguments.of(demo("spares: -1"), 3, "workers.spares", "at least 0"),
