@@ -1,8 +1,10 @@
 package dev.belfry.admin;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -92,17 +94,12 @@ public final class AdminOptions {
    *
    * @throws IllegalArgumentException if that is not possible, with what to do about it
    */
-  // r[impl signals.http.auth-order]
-  // r[impl signals.http.auth-default]
   AuthMethod effectiveMethod() {
-    boolean hasClientCertificates = tls != null && tls.clientAuthorities().isPresent();
-    AuthMethod method = authMethod;
-    if (method == null) {
-      method = hasClientCertificates ? AuthMethod.MTLS : AuthMethod.BEARER;
-    }
+    AuthMethod method =
+        AuthMethod.effective(Optional.ofNullable(authMethod), Optional.ofNullable(tls));
     boolean isUsable =
         switch (method) {
-          case MTLS -> hasClientCertificates;
+          case MTLS -> tls != null && tls.clientAuthorities().isPresent();
           case BEARER -> bearerToken != null;
           case BASIC -> basicUser != null && basicPassword != null;
         };
@@ -110,7 +107,8 @@ public final class AdminOptions {
       throw new IllegalArgumentException(
           switch (method) {
             case MTLS ->
-                "mtls needs TLS with client authorities: set tls(AdminTls.of(...).withClients(...))";
+                "mtls needs TLS with client authorities: set"
+                    + " tls(AdminTls.of(...).withClients(...))";
             case BEARER ->
                 authMethod != null
                     ? "bearer needs a token: set bearerToken(Secret.fromFile(...))"
@@ -125,10 +123,14 @@ public final class AdminOptions {
     return method;
   }
 
-  /** Refuses what would not be safe. */
+  /**
+   * Refuses what would not be safe, as opening the surface does.
+   *
+   * @throws IllegalArgumentException with what to do about it
+   */
   // r[impl signals.http.auth-basic]
   // r[impl signals.http.surface]
-  void check() {
+  public void check() {
     if (address == null && unixSocket == null) {
       throw new IllegalArgumentException(
           "the admin surface has nowhere to listen: set port, address or unixSocket");
@@ -151,6 +153,17 @@ public final class AdminOptions {
                 + host.getHostAddress()
                 + " is none: listen at a loopback, link-local or private address");
       }
+    }
+  }
+
+  /**
+   * Refuses a place for the Unix socket that others can reach or that something else has, as
+   * opening the surface does. That a socket is there says nothing: it may be the one that is to be
+   * replaced.
+   */
+  public void checkUnixSocket() throws IOException {
+    if (unixSocket != null) {
+      new SocketFile(unixSocket).check();
     }
   }
 

@@ -5,6 +5,7 @@ import io.helidon.common.pki.Keys;
 import io.helidon.common.pki.PemKeys;
 import io.helidon.common.tls.Tls;
 import io.helidon.common.tls.TlsClientAuth;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
@@ -36,6 +37,21 @@ public record AdminTls(
   /** The same with client certificates. */
   public AdminTls withClients(Path authorities, Set<String> allowed) {
     return new AdminTls(certificates, privateKey, Optional.of(authorities), allowed);
+  }
+
+  /**
+   * Reads the files.
+   *
+   * @throws IllegalArgumentException if they do not hold what they should
+   */
+  public void check() {
+    try {
+      build();
+      OwnNames.of(certificates);
+    } catch (RuntimeException | IOException e) { // whatever the reader of PEM makes of it
+      throw new IllegalArgumentException(
+          "its files are not certificates and a key in PEM: " + e.getMessage(), e);
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.belfry.admin;
 
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -32,6 +33,17 @@ public enum AuthMethod {
                         + Stream.of(values())
                             .map(AuthMethod::id)
                             .collect(Collectors.joining(", "))));
+  }
+
+  /**
+   * The method that counts where one may have been chosen: else client certificates where there are
+   * any, else the token.
+   */
+  // r[impl signals.http.auth-order]
+  // r[impl signals.http.auth-default]
+  public static AuthMethod effective(Optional<AuthMethod> chosen, Optional<AdminTls> tls) {
+    boolean hasClientCertificates = tls.flatMap(AdminTls::clientAuthorities).isPresent();
+    return chosen.orElse(hasClientCertificates ? MTLS : BEARER);
   }
 
   /** Its name in the setting. */

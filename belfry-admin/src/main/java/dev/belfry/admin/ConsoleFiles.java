@@ -1,9 +1,5 @@
 package dev.belfry.admin;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,19 +42,8 @@ final class ConsoleFiles {
 
   private static Map<String, String> load() {
     var texts = new HashMap<String, String>();
-    texts.put("/", text(PAGE));
-    PARTS.forEach(part -> texts.put("/console/" + part, text(part)));
+    texts.put("/", BundledText.read("console/" + PAGE));
+    PARTS.forEach(part -> texts.put("/console/" + part, BundledText.read("console/" + part)));
     return Map.copyOf(texts);
-  }
-
-  private static String text(String name) {
-    try (InputStream resource = ConsoleFiles.class.getResourceAsStream("console/" + name)) {
-      if (resource == null) {
-        throw new IllegalStateException("console/" + name + " is missing beside its class");
-      }
-      return new String(resource.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

@@ -32,7 +32,7 @@ final class OwnNames {
   OwnNames(InetSocketAddress address, Optional<Path> certificates) throws IOException {
     names.add(address.getHostString().toLowerCase(Locale.ROOT));
     if (certificates.isPresent()) {
-      addAll(certificates.get());
+      names.addAll(of(certificates.get()));
     }
   }
 
@@ -56,7 +56,8 @@ final class OwnNames {
   }
 
   /** What the first certificate of the file was made out to. */
-  private void addAll(Path certificates) throws IOException {
+  static Set<String> of(Path certificates) throws IOException {
+    var names = new HashSet<String>();
     try (InputStream file = Files.newInputStream(certificates)) {
       var certificate =
           (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(file);
@@ -70,5 +71,6 @@ final class OwnNames {
     } catch (CertificateException e) {
       throw new IOException("no certificate in " + certificates, e);
     }
+    return names;
   }
 }

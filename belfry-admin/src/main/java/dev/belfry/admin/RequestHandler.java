@@ -129,14 +129,11 @@ final class RequestHandler implements Handler {
       return new Seen(Answer.error(403, "foreign_page", objection.get(), id), NOBODY);
     }
     if (!route.needsCredentials()) {
-      boolean isAsked = route == Route.SESSION;
-      Identity who =
-          isAsked && authenticate(request, visit) instanceof Result.Accepted(Identity known)
-              ? known
-              : NOBODY;
+      Identity who = route == Route.SESSION ? known(request, visit) : NOBODY;
       return new Seen(answer(route, request, visit, who, body, id), who);
     }
-    return switch (authenticate(request, visit)) {
+    Optional<String> authorization = request.headers().first(HeaderNames.AUTHORIZATION);
+    return switch (authenticate(request, visit, authorization)) {
       case Result.Accepted(Identity who) ->
           new Seen(answer(route, request, visit, who, body, id), who);
       case Result.Forbidden(Identity who) ->
@@ -154,12 +151,21 @@ final class RequestHandler implements Handler {
         : surface.answer(route, who, body, id);
   }
 
+  /**
+   * Who is known without saying a secret, by session or certificate. A wrong secret costs nothing
+   * on this way, so a right one must not show.
+   */
+  private Identity known(ServerRequest request, Visit visit) {
+    return authenticate(request, visit, Optional.empty()) instanceof Result.Accepted(Identity known)
+        ? known
+        : NOBODY;
+  }
+
   /** By what the request has to show; by a session only where it shows nothing. */
-  private Result authenticate(ServerRequest request, Visit visit) {
+  private Result authenticate(ServerRequest request, Visit visit, Optional<String> authorization) {
     if (authenticator.isEmpty()) {
       return new Result.Accepted(OWNER);
     }
-    Optional<String> authorization = request.headers().first(HeaderNames.AUTHORIZATION);
     Optional<Sessions.Session> session =
         authorization.isPresent() ? Optional.empty() : console.flatMap(it -> it.session(visit));
     return session

@@ -35,12 +35,28 @@ final class SocketFile {
    * @throws IOException if others can get into the directory, or somebody listens there
    */
   void prepare() throws IOException {
-    Path directory = file.getParent();
-    if (directory == null) {
-      throw new IOException(file + " is no place for a socket");
-    }
+    Path directory = directory();
     if (Files.notExists(directory)) {
       Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(OWNERS_DIRECTORY));
+    }
+    check();
+    if (isThere()) {
+      removeStale();
+    }
+  }
+
+  /**
+   * Looks at the place and changes nothing.
+   *
+   * @throws IOException if others can get into the directory, or what is there is no socket
+   */
+  void check() throws IOException {
+    Path directory = directory();
+    if (Files.notExists(directory)) {
+      return; // it will be made
+    }
+    if (!Files.isDirectory(directory)) {
+      throw new IOException(directory + " is no directory");
     }
     Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(directory);
     if (!OWNERS_DIRECTORY.containsAll(permissions)) {
@@ -48,9 +64,23 @@ final class SocketFile {
           "%s can be reached by others (%s), and whoever opens the admin socket is its owner: chmod 700 %s"
               .formatted(directory, PosixFilePermissions.toString(permissions), directory));
     }
-    if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-      removeStale();
+    if (isThere()
+        && !Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+            .isOther()) {
+      throw new IOException(file + " is in the way and no socket");
     }
+  }
+
+  private Path directory() throws IOException {
+    Path directory = file.getParent();
+    if (directory == null) {
+      throw new IOException(file + " is no place for a socket");
+    }
+    return directory;
+  }
+
+  private boolean isThere() {
+    return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
   }
 
   /** The directory has kept everybody out until here. */
@@ -59,11 +89,6 @@ final class SocketFile {
   }
 
   private void removeStale() throws IOException {
-    var attributes =
-        Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-    if (!attributes.isOther()) {
-      throw new IOException(file + " is in the way and no socket");
-    }
     try (SocketChannel _ = SocketChannel.open(address())) {
       throw new IOException("somebody listens at " + file + " already");
     } catch (ConnectException nobodyListens) {

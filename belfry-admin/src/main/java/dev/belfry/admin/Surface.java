@@ -4,9 +4,6 @@ import dev.belfry.signals.Signal;
 import dev.belfry.signals.Signals;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -49,7 +46,7 @@ final class Surface {
       throws IOException {
     return switch (route) {
       case SIGNAL -> signal(identity, body, correlationId);
-      case OPENAPI -> Answer.text("application/json", openApi(), correlationId);
+      case OPENAPI -> Answer.text("application/json", BundledText.read(OPENAPI), correlationId);
       case METRICS -> Answer.text(PROMETHEUS_TEXT, meters.scrape(), correlationId);
       case LIVE -> health(true, correlationId);
       case READY -> health(ready.getAsBoolean(), correlationId);
@@ -126,16 +123,5 @@ final class Surface {
       }
     }
     return parts[0].strip().equals("application/json");
-  }
-
-  private static String openApi() {
-    try (InputStream resource = Surface.class.getResourceAsStream(OPENAPI)) {
-      if (resource == null) {
-        throw new IllegalStateException(OPENAPI + " is missing beside its class");
-      }
-      return new String(resource.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

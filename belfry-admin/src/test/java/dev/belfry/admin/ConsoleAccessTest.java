@@ -56,6 +56,24 @@ final class ConsoleAccessTest {
     }
   }
 
+  /** It told right secrets from wrong ones, at no cost and below what is logged. */
+  @Test
+  void whoAsksForASessionLearnsNothingAboutSecrets() throws Exception {
+    AdminOptions basic =
+        new AdminOptions()
+            .port(0)
+            .authMethod(AuthMethod.BASIC)
+            .basic("operator", Secret.of("password"));
+    try (Host token = open();
+        Host name = Host.open(Transport.PLAIN, basic, new LivelyHost())) {
+      String pair =
+          Base64.getEncoder().encodeToString("operator:password".getBytes(StandardCharsets.UTF_8));
+      assertThat(Visitor.of(token).with("Authorization", "Bearer " + Transport.TOKEN).isSignedIn())
+          .isFalse();
+      assertThat(Visitor.of(name).with("Authorization", "Basic " + pair).isSignedIn()).isFalse();
+    }
+  }
+
   @Test
   void theSessionCookieIsForThisListenerAndForNoScript() throws Exception {
     try (Host host = open();

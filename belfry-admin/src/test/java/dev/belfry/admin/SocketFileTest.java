@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,6 +46,21 @@ final class SocketFileTest {
     assertThat(directory.resolve("admin.sock")).exists(); // as after a crash
     file.prepare();
     assertThat(directory.resolve("admin.sock")).doesNotExist();
+  }
+
+  /** Whoever checks a new configuration may listen there itself. */
+  @Test
+  void aCheckObjectsToNoSocketAndTouchesNone() throws IOException {
+    Path socket = directory.resolve("admin.sock");
+    var options = new AdminOptions().unixSocket(socket);
+    options.checkUnixSocket();
+    assertThat(socket).doesNotExist();
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(UnixDomainSocketAddress.of(socket));
+      options.checkUnixSocket();
+    }
+    options.checkUnixSocket();
+    assertThat(socket).exists();
   }
 
   @Test

@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A host and its supervisor as real processes. */
 class SuperviseIT {
@@ -54,6 +56,24 @@ class SuperviseIT {
     }
   }
 
+  /** It was passed on to a host that was leaving already, and the next host never heard of it. */
+  @ParameterizedTest
+  @CsvSource({"TERM, 143", "INT, 130"})
+  void whatEndsItDuringAReloadIsNotLost(String signal, int exitCode) throws Exception {
+    try (HostProgram host = start(HostProgram.config(directory))) {
+      var call = host.sleep(Duration.ofSeconds(5)); // for so long the host does not leave
+      host.program().signal(Signo.HUP);
+      await().atMost(GENEROUS).until(() -> HostProgram.isFree(host.gateway().getPort()));
+      host.program().signal(Signo.parse(signal).orElseThrow());
+      host.program().awaitErr("already ending because of SIGHUP");
+
+      Program.Result result = host.program().end();
+      assertThat(result.exitCode()).isEqualTo(exitCode);
+      assertThat(result.out()).doesNotContain("(pid");
+      assertThat(call.get(60, TimeUnit.SECONDS).body()).isEqualTo("slept 5000 ms");
+    }
+  }
+
   @Test
   void aCtrlCReachesTheHostOnce() throws Exception {
     try (HostProgram host = start(HostProgram.config(directory))) {
@@ -76,6 +96,21 @@ class SuperviseIT {
       Program.Result result = host.program().end();
       assertThat(result.exitCode()).isEqualTo(137);
       assertThat(result.out()).doesNotContain("(pid");
+    }
+  }
+
+  /**
+   * With {@code --supervise=true} each child was a supervisor again, without end. Here the test is
+   * the supervisor, so that at worst there is one too many.
+   */
+  @Test
+  void aChildOfASupervisorIsTheHostWhateverItIsTold() throws Exception {
+    Path config = HostProgram.config(directory);
+    Program.Start start =
+        HostProgram.of(directory, "--supervise", config.toString())
+            .with("BELFRY_SUPERVISOR", Long.toString(ProcessHandle.current().pid()));
+    try (HostProgram host = HostProgram.start(start, directory)) {
+      assertThat(host.pid()).isEqualTo(host.program().pid());
     }
   }
 

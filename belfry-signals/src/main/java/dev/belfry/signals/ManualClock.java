@@ -3,6 +3,7 @@ package dev.belfry.signals;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.PriorityQueue;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A clock for tests, which stands still until it is told to go on. */
@@ -31,7 +32,8 @@ public final class ManualClock implements SignalClock {
 
   @Override
   public synchronized Timer after(Duration delay, Runnable action) {
-    var timer = new Waiting(nanos + delay.toNanos(), action);
+    long most = Long.MAX_VALUE - nanos;
+    var timer = new Waiting(nanos + Math.min(most, TimeUnit.NANOSECONDS.convert(delay)), action);
     timers.add(timer);
     return () -> remove(timer);
   }

@@ -25,7 +25,8 @@ final class SystemClock implements SignalClock {
 
   @Override
   public Timer after(Duration delay, Runnable action) {
-    Future<?> timer = timers.schedule(action, delay.toNanos(), TimeUnit.NANOSECONDS);
+    long nanos = TimeUnit.NANOSECONDS.convert(delay); // at most 292 years, which is for ever
+    Future<?> timer = timers.schedule(action, nanos, TimeUnit.NANOSECONDS);
     return () -> timer.cancel(false);
   }
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -113,6 +114,53 @@ final class ShutdownTest {
     test.clock().advance(Duration.ofSeconds(30));
     assertThat(test.exits()).containsExactly(143);
     never.countDown();
+  }
+
+  /** The end was claimed and then got no timer: nothing ended the process any more. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aLimitThatNoClockCanCountKeepsNothingFromEnding(boolean real) {
+    Duration endless = Duration.ofSeconds(Long.MAX_VALUE);
+    var exits = new CopyOnWriteArrayList<Integer>();
+    SignalClock clock = real ? new SystemClock() : new ManualClock();
+    try (Signals patient =
+        Signals.builder()
+            .catalog(SignalCatalog.bundled().withTimeLimit(endless))
+            .clock(clock)
+            .exit(new Recording(exits))
+            .source(new Silence())
+            .open()) {
+      patient.inject(patient.catalog().resolve("TERM").orElseThrow()).join();
+    }
+    assertThat(exits).containsExactly(143);
+  }
+
+  private record Recording(List<Integer> exits) implements ExitPort {
+    @Override
+    public void exit(int code) {
+      exits.add(code);
+    }
+
+    @Override
+    public void halt(int code) {
+      exits.add(-code);
+    }
+  }
+
+  /** Brings no signals. */
+  private static final class Silence implements SignalSource {
+    @Override
+    public String name() {
+      return "silence";
+    }
+
+    @Override
+    public Optional<String> subscribe(Signal signal, Receiver receiver) {
+      return Optional.empty();
+    }
+
+    @Override
+    public void close() {}
   }
 
   // r[verify signals.behavior.phases]

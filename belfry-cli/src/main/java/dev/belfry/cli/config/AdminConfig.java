@@ -1,7 +1,10 @@
 package dev.belfry.cli.config;
 
+import dev.belfry.admin.AdminOptions;
 import dev.belfry.admin.AdminTls;
 import dev.belfry.admin.AuthMethod;
+import dev.belfry.admin.Secret;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -35,6 +38,38 @@ public record AdminConfig(
           Optional.empty(),
           Optional.empty(),
           10);
+
+  /** Which credentials count. */
+  public AuthMethod effectiveMethod() {
+    return AuthMethod.effective(authMethod, tls);
+  }
+
+  /** Whether it takes a token and names none: then that of the run directory counts. */
+  public boolean needsToken() {
+    return effectiveMethod() == AuthMethod.BEARER && token.isEmpty();
+  }
+
+  /**
+   * What the surface is opened with.
+   *
+   * @param ofRunDirectory its token, if {@link #needsToken}
+   * @throws IOException if a secret cannot be read
+   * @throws IllegalArgumentException if there is nothing in one
+   */
+  public AdminOptions options(Optional<Secret> ofRunDirectory) throws IOException {
+    AdminOptions options = new AdminOptions().address(listen).signalRateLimit(signalRateLimit);
+    unixSocket.ifPresent(options::unixSocket);
+    tls.ifPresent(options::tls);
+    authMethod.ifPresent(options::authMethod);
+    ofRunDirectory.ifPresent(options::bearerToken);
+    if (basic.isPresent()) {
+      options.basic(basic.get().user(), basic.get().password().read());
+    }
+    if (token.isPresent()) {
+      options.bearerToken(token.get().read());
+    }
+    return options;
+  }
 
   /**
    * Name and password.

@@ -1,7 +1,8 @@
 package dev.belfry.cli.config;
 
+import dev.belfry.admin.AdminOptions;
 import dev.belfry.admin.AdminTls;
-import dev.belfry.admin.AuthMethod;
+import dev.belfry.admin.Secret;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -69,29 +70,71 @@ final class ConfigChecks {
   }
 
   private void admin(AdminConfig admin) {
-    boolean resolved = address("admin.listen", admin.listen());
-    if (resolved && !isLoopback(admin.listen()) && admin.tls().isEmpty()) {
-      fault(
-          "admin.listen",
-          "credentials would go over the network in the clear: give it tls, or a loopback address");
-    }
+    int before = faults.size();
+    address("admin.listen", admin.listen());
     secret("admin", admin.token());
     admin.basic().ifPresent(it -> readable("admin.basic.password_file", it.password()));
-    admin.tls().ifPresent(this::tls);
-    String method = "admin.signal_endpoint_auth_method";
-    AuthMethod chosen = admin.authMethod().orElse(AuthMethod.BEARER);
-    if (chosen == AuthMethod.BASIC && admin.basic().isEmpty()) {
-      fault(method, "basic needs a name and a password: give admin the field basic");
+    credentials(admin);
+    if (faults.size() == before) {
+      surface(admin);
     }
-    if (chosen == AuthMethod.MTLS && admin.tls().flatMap(AdminTls::clientAuthorities).isEmpty()) {
-      fault(method, "mtls needs the field tls with client_authorities");
+    admin.unixSocket().ifPresent(this::unixSocket);
+    admin.tls().ifPresent(this::tls);
+  }
+
+  /** What the surface would say too, in the words of the configuration. */
+  private void credentials(AdminConfig admin) {
+    String method = "admin.signal_endpoint_auth_method";
+    switch (admin.effectiveMethod()) {
+      case MTLS -> {
+        if (admin.tls().flatMap(AdminTls::clientAuthorities).isEmpty()) {
+          fault(method, "mtls needs the field tls with client_authorities");
+        }
+      }
+      case BEARER -> {
+        if (admin.needsToken() && admin.authMethod().isEmpty() && admin.basic().isPresent()) {
+          fault("admin.basic", "counts only with signal_endpoint_auth_method: basic");
+        }
+      }
+      case BASIC -> {
+        if (admin.basic().isEmpty()) {
+          fault(method, "basic needs a name and a password: give admin the field basic");
+        }
+      }
+    }
+  }
+
+  /** Asks the surface itself, so that what is found good here is good when it opens. */
+  private void surface(AdminConfig admin) {
+    Optional<Secret> ofRunDirectory =
+        admin.needsToken() ? Optional.of(Secret.of("whatever it is")) : Optional.empty();
+    try {
+      admin.options(ofRunDirectory).check();
+    } catch (IOException | IllegalArgumentException e) {
+      fault("admin.listen", String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void unixSocket(Path file) {
+    try {
+      new AdminOptions().unixSocket(file).checkUnixSocket();
+    } catch (IOException e) {
+      fault("admin.unix_socket", String.valueOf(e.getMessage()));
     }
   }
 
   private void tls(AdminTls tls) {
+    int before = faults.size();
     exists("admin.tls.certificate", tls.certificates());
     exists("admin.tls.key", tls.privateKey());
     tls.clientAuthorities().ifPresent(it -> exists("admin.tls.client_authorities", it));
+    if (faults.size() == before) {
+      try {
+        tls.check();
+      } catch (IllegalArgumentException e) {
+        fault("admin.tls", String.valueOf(e.getMessage()));
+      }
+    }
   }
 
   private void differ(GatewayConfig gateway, AdminConfig admin) {

@@ -83,7 +83,7 @@ public record WorkersConfig(
             3,
             Duration.ofSeconds(30),
             Duration.ofSeconds(1),
-            Duration.ofSeconds(1),
+            Duration.ofSeconds(5),
             OptionalLong.empty(),
             OptionalLong.empty());
   }

@@ -122,7 +122,7 @@ final class YamlTree {
     Tag tag = scalar.getTag();
     try {
       if (tag.equals(Tag.INT)) {
-        return NODES.numberNode(Long.decode(text.replaceFirst("^0o", "0")));
+        return NODES.numberNode(Long.parseLong(text));
       } else if (tag.equals(Tag.FLOAT)) {
         return NODES.numberNode(Double.parseDouble(text));
       } else if (tag.equals(Tag.BOOL)) {

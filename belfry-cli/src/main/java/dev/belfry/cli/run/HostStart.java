@@ -25,7 +25,11 @@ final class HostStart {
     this.err = err;
   }
 
-  int supervise() {
+  /** Returns when the last host has ended; in the process of such a host it is that host. */
+  int supervise(@Nullable Path file) throws InterruptedException {
+    if (Supervise.isChild(sys)) {
+      return run(file);
+    }
     try {
       return Supervise.run(sys);
     } catch (IOException e) {

@@ -53,6 +53,6 @@ public final class Run implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     var start = new HostStart(sys, spec.commandLine().getOut(), spec.commandLine().getErr());
-    return supervise ? start.supervise() : start.run(config);
+    return supervise ? start.supervise(config) : start.run(config);
   }
 }

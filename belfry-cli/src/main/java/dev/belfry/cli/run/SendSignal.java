@@ -75,7 +75,7 @@ public final class SendSignal implements Callable<Integer> {
                         spec.commandLine(), "There is no signal '" + name + "'."));
     try {
       if (target.matches("[1-9][0-9]{0,9}")) {
-        kill(Integer.parseUnsignedInt(target), signal);
+        kill(signal);
       } else if (target.matches("https?://.+")) {
         spec.commandLine().getOut().println(post(signal));
       } else {
@@ -89,11 +89,14 @@ public final class SendSignal implements Callable<Integer> {
     }
   }
 
-  private void kill(int pid, int signal) throws IOException {
+  private void kill(int signal) throws IOException {
+    String none = "there is no process " + target;
     try {
-      Processes.kill(sys, pid, signal);
+      Processes.kill(sys, Integer.parseInt(target), signal);
+    } catch (NumberFormatException e) { // one that is negative would be a group, or everybody
+      throw new IOException(none, e);
     } catch (ErrnoException e) {
-      throw e.is(Errno.ESRCH) ? new IOException("there is no process " + pid, e) : e;
+      throw e.is(Errno.ESRCH) ? new IOException(none, e) : e;
     }
   }
 

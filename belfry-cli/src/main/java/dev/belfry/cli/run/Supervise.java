@@ -40,8 +40,13 @@ final class Supervise {
   private static final SigSet PASSED_ON =
       SigSet.of(Signo.HUP, Signo.INT, Signo.QUIT, Signo.TERM, Signo.USR1, Signo.USR2);
 
+  private static final SigSet ENDING = SigSet.of(Signo.INT, Signo.QUIT, Signo.TERM);
+
   private final Sys sys;
   private final SignalFd signals;
+
+  /** The first signal that was to end it all; zero until one comes. */
+  private int endedBy;
 
   private Supervise(Sys sys, SignalFd signals) {
     this.sys = sys;
@@ -56,9 +61,12 @@ final class Supervise {
       var supervise = new Supervise(sys, signals);
       while (true) {
         ExitStatus status = supervise.runOnce(command);
-        boolean restart = !status.signalled() && status.number() == RESTART;
-        if (!restart) {
+        boolean hasReloaded = !status.signalled() && status.number() == RESTART;
+        if (!hasReloaded) {
           return status.shellCode();
+        }
+        if (supervise.endedBy != 0) { // it came when the child was leaving already
+          return 128 + supervise.endedBy;
         }
       }
     }
@@ -114,8 +122,12 @@ final class Supervise {
   private void passOn(PidFd child, SignalRecords records) throws ErrnoException {
     int count = signals.read(records);
     for (int i = 0; i < count; i++) {
+      int signal = records.signo(i);
+      if (endedBy == 0 && ENDING.contains(signal)) {
+        endedBy = signal;
+      }
       try {
-        child.sendSignal(records.signo(i));
+        child.sendSignal(signal);
       } catch (ErrnoException e) {
         if (!e.is(Errno.ESRCH)) { // it has ended, which is what the signal was for
           throw e;
@@ -124,12 +136,16 @@ final class Supervise {
     }
   }
 
+  /** Whether this process is the child: then it is the host, whatever its command line says. */
+  static boolean isChild(Sys sys) {
+    return Integer.toString(Processes.parent(sys)).equals(System.getenv(VARIABLE));
+  }
+
   /** In the child: asks to be ended, in good order, when the supervisor is killed. */
   static void dieWithSupervisor(Sys sys) throws ErrnoException {
-    String supervisor = System.getenv(VARIABLE);
-    if (supervisor != null && supervisor.equals(Integer.toString(Processes.parent(sys)))) {
+    if (isChild(sys)) {
       Processes.setParentDeathSignal(sys, Signo.TERM);
-      if (!supervisor.equals(Integer.toString(Processes.parent(sys)))) { // it was quicker
+      if (!isChild(sys)) { // the supervisor was quicker
         Processes.kill(sys, (int) ProcessHandle.current().pid(), Signo.TERM);
       }
     }

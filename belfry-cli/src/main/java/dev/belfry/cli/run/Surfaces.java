@@ -32,31 +32,13 @@ final class Surfaces {
     return options;
   }
 
-  /** The token that the admin surface has where its configuration names no credentials. */
+  /** The token of the run directory, for an admin surface that needs one and names none. */
   static Optional<Token> token(AdminConfig config, RunDirectory directory) throws IOException {
-    boolean hasOwn =
-        config.token().isPresent()
-            || config.basic().isPresent()
-            || config.tls().flatMap(it -> it.clientAuthorities()).isPresent();
-    return hasOwn ? Optional.empty() : Optional.of(Token.of(directory));
+    return config.needsToken() ? Optional.of(Token.of(directory)) : Optional.empty();
   }
 
   static AdminOptions admin(AdminConfig config, Optional<Token> token) throws IOException {
-    AdminOptions options =
-        new AdminOptions().address(config.listen()).signalRateLimit(config.signalRateLimit());
-    config.unixSocket().ifPresent(options::unixSocket);
-    config.tls().ifPresent(options::tls);
-    config.authMethod().ifPresent(options::authMethod);
-    if (config.basic().isPresent()) {
-      AdminConfig.Basic basic = config.basic().get();
-      options.basic(basic.user(), basic.password().read());
-    }
-    if (config.token().isPresent()) {
-      options.bearerToken(config.token().get().read());
-    } else if (token.isPresent()) {
-      options.bearerToken(token.get().secret());
-    }
-    return options;
+    return config.options(token.isPresent() ? Optional.of(token.get().secret()) : Optional.empty());
   }
 
   /** The server would only say that something is in the way. */

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +56,8 @@ class ConfigFileTest {
             "no file"),
         Arguments.of(demo("count: 0"), 3, "workers.count", "at least 1"),
         Arguments.of(demo("count: 1000"), 3, "workers.count", "at most 200"),
+        // A leading zero does not make it octal.
+        Arguments.of(demo("count: !!int 01000"), 3, "workers.count", "1000 must be at most 200"),
         Arguments.of(demo("count: two"), 3, "workers.count", "a whole number"),
         Arguments.of(demo("count: 1.5"), 3, "workers.count", "a whole number"),
         Arguments.of(demo("spares: -1"), 3, "workers.spares", "at least 0"),
@@ -100,9 +103,67 @@ class ConfigFileTest {
             "client_authorities"),
         Arguments.of(
             more("admin: {tls: {certificate: no, key: no}}"), 2, "admin.tls.certificate", "read"),
+        // With these a host could not start, so none may leave for them.
+        Arguments.of(
+            more("admin:\n  basic: {user: ann, password_file: belfry.yaml}"),
+            3,
+            "admin.basic",
+            "signal_endpoint_auth_method: basic"),
+        Arguments.of(
+            more(
+                """
+                admin:
+                  listen: '192.0.2.1:1'
+                  signal_endpoint_auth_method: basic
+                  basic: {user: ann, password_file: belfry.yaml}
+                  tls: {certificate: belfry.yaml, key: belfry.yaml}
+                """),
+            3,
+            "admin.listen",
+            "internal networks"),
+        Arguments.of(
+            more("admin: {tls: {certificate: belfry.yaml, key: belfry.yaml}}"),
+            2,
+            "admin.tls",
+            "PEM"),
+        Arguments.of(
+            more("admin: {unix_socket: /usr/admin.sock}"), 2, "admin.unix_socket", "chmod 700"),
+        Arguments.of(
+            more("admin: {unix_socket: belfry.yaml}"), 2, "admin.unix_socket", "no socket"),
+        Arguments.of(
+            more("admin: {unix_socket: belfry.yaml/a}"), 2, "admin.unix_socket", "no directory"),
         Arguments.of(more("logging: {format: xml}"), 2, "logging.format", "text, json"),
         Arguments.of(more("shutdown: {time_limit: 1d}"), 2, "shutdown.time_limit", "30s"),
+        // Longer than a call may take, and than the clock of an orderly end could count.
+        Arguments.of(
+            more("gateway: {deadline: 481h}"), 2, "gateway.deadline", "of at most 20 days"),
+        Arguments.of(
+            more("shutdown: {time_limit: 3000000h}"),
+            2,
+            "shutdown.time_limit",
+            "of at most 20 days"),
         Arguments.of("a: &a [*a]", 1, "a[0]", "nested too deeply"));
+  }
+
+  /** A pattern for numbers is easily wrong at a digit, so all are tried that are near. */
+  @Test
+  void aTimeIsAtMostTwentyDays() {
+    Pattern time =
+        Pattern.compile(
+            JsonMapper.shared()
+                .readTree(ConfigSchema.text())
+                .at("/$defs/duration/pattern")
+                .asString());
+    Map<String, Integer> most = Map.of("h", 480, "m", 28_800, "s", 1_728_000, "ms", 1_728_000_000);
+    most.forEach(
+        (unit, limit) -> {
+          int step = Math.max(1, limit / 100_000);
+          for (long count = 0; count <= 2L * limit; count += step) {
+            boolean isGood = count > 0 && count <= limit;
+            assertThat(time.matcher(count + unit).find()).as("%d%s", count, unit).isEqualTo(isGood);
+          }
+          assertThat(time.matcher(limit + 1 + unit).find()).isFalse();
+        });
   }
 
   private static String demo(String field) {

@@ -3,6 +3,7 @@ package dev.belfry.cli.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.belfry.cli.HostCertificate;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,6 +33,8 @@ class DeployTest {
   void theExampleIsValidAndNamesEveryField() throws Exception {
     HostConfig config = ConfigFile.load(DEPLOY.resolve("belfry.yaml"));
     HostConfig demo = HostConfig.demo();
+    assertThat(config.workers().limits().heartbeat())
+        .isEqualTo(demo.workers().limits().heartbeat());
     assertThat(config.gateway()).isEqualTo(demo.gateway());
     assertThat(config.logging()).isEqualTo(demo.logging());
     assertThat(config.shutdownLimit()).isEqualTo(demo.shutdownLimit());
@@ -128,9 +131,10 @@ class DeployTest {
 
   /** The configuration with the files of a secret that is not here. */
   private HostConfig embedded(String text) throws Exception {
-    for (String file : List.of("token", "admin-token", "tls.crt", "tls.key")) {
+    for (String file : List.of("token", "admin-token")) {
       Files.writeString(directory.resolve(file), "stands for the real one");
     }
+    HostCertificate.write(directory.resolve("tls.crt"), directory.resolve("tls.key"));
     String here = text.replace("/etc/belfry/secret/", directory + "/");
     return ConfigFile.load(Files.writeString(directory.resolve("belfry.yaml"), here));
   }

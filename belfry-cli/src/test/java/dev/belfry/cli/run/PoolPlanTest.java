@@ -1,0 +1,20 @@
+package dev.belfry.cli.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.cli.config.HostConfig;
+import dev.belfry.workers.PoolListener;
+import dev.belfry.workers.PoolOptions;
+import org.junit.jupiter.api.Test;
+
+class PoolPlanTest {
+  /** A host killed workers after two silent seconds where any other pool waits for ten. */
+  @Test
+  void aHostThatIsToldNothingHasAPoolAsEverybodyHas() {
+    PoolOptions planned = PoolPlan.of(HostConfig.demo().workers(), new PoolListener() {});
+    assertThat(planned)
+        .usingRecursiveComparison()
+        .ignoringFields("command", "crashDirectory", "listener")
+        .isEqualTo(PoolOptions.of("any"));
+  }
+}
