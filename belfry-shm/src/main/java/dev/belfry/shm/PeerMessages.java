@@ -91,6 +91,8 @@ final class PeerMessages {
     }
     try {
       told.onMessage(peer, message);
+    } catch (ProtocolViolation e) {
+      peer.violated(e);
     } catch (RuntimeException e) {
       LOG.log(Level.ERROR, "the handler of " + peer + " failed at " + message, e);
     }

@@ -162,7 +162,12 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
   @Override
   public SendResult send(
       MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
-    return exchange().sending().send(kind, id, methodId, bytes, offset, length);
+    try {
+      return exchange().sending().send(kind, id, methodId, bytes, offset, length);
+    } catch (ProtocolViolation e) {
+      violated(e);
+      return SendResult.OVER;
+    }
   }
 
   @Override
@@ -174,9 +179,21 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
       int offset,
       int length,
       long deadlineNanos) {
-    return exchange()
-        .sending()
-        .sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
+    try {
+      return exchange()
+          .sending()
+          .sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
+    } catch (ProtocolViolation e) {
+      violated(e);
+      return SendResult.OVER;
+    }
+  }
+
+  /** This guest stops. */
+  @Override
+  void violated(ProtocolViolation found) {
+    violation = found;
+    exchange().link().close();
   }
 
   @Override
@@ -184,7 +201,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     try {
       return exchange().receiving().receive(into);
     } catch (ProtocolViolation e) {
-      violation = e;
+      violated(e);
       throw e;
     }
   }
@@ -194,7 +211,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     try {
       return exchange().receiving().receiveBlocking(into, deadlineNanos);
     } catch (ProtocolViolation e) {
-      violation = e;
+      violated(e);
       throw e;
     }
   }
