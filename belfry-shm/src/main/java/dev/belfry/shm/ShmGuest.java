@@ -245,20 +245,36 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
       }
       detached = true;
     }
-    exchange().sending().leave(life.isHostGone() ? System.nanoTime() : Deadlines.after(atMost));
-    lifeline.remove(life); // gives the mutex back, which nobody takes for a death any more
-    if (bell != null) {
-      bell.announce();
+    try {
+      exchange().sending().leave(life.isHostGone() ? System.nanoTime() : Deadlines.after(atMost));
+    } catch (ProtocolViolation e) {
+      violated(e); // it has left all the same
+    } finally {
+      letGo();
+    }
+  }
+
+  /** Gives the mutex back, which nobody takes for a death any more. */
+  private void letGo() throws IOException {
+    try {
+      lifeline.remove(life);
+    } finally {
+      if (bell != null) {
+        bell.announce();
+      }
     }
   }
 
   /** Detaches within a second, and ends the use of the segment. */
   @Override
   public void close() throws IOException {
-    detach(CLOSE_LIMIT);
-    if (bell != null) {
-      bell.close();
+    try {
+      detach(CLOSE_LIMIT);
+    } finally {
+      if (bell != null) {
+        bell.close();
+      }
+      segment.close();
     }
-    segment.close();
   }
 }
