@@ -89,7 +89,7 @@ final class Rounds {
 
   private void lookForWalkIns() {
     for (int id = 1; id <= host.segment().config().maxGuests(); id++) {
-      if (!host.roster().has(id) && host.segment().peers().isAttached(id)) {
+      if (!host.roster().has(id) && host.segment().peers().isVisited(id)) {
         host.welcome(id);
       }
     }
