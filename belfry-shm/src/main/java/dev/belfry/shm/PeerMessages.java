@@ -93,7 +93,7 @@ final class PeerMessages {
       told.onMessage(peer, message);
     } catch (ProtocolViolation e) {
       peer.violated(e);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.log(Level.ERROR, "the handler of " + peer + " failed at " + message, e);
     }
   }
