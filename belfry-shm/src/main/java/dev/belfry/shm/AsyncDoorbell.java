@@ -136,9 +136,12 @@ public final class AsyncDoorbell implements AutoCloseable {
     switch (operation.outcome()) {
       case VALUE -> {
         boolean signal = read.bytes() > 0;
-        heard(signal ? Event.SIGNAL : Event.DEATH);
-        if (signal && !handle.isClosed()) {
-          read.start(this::completed);
+        try {
+          heard(signal ? Event.SIGNAL : Event.DEATH);
+        } finally {
+          if (signal && !handle.isClosed()) {
+            read.start(this::completed);
+          }
         }
       }
       case STOPPED -> subscribers().cancel(false);
@@ -158,10 +161,13 @@ public final class AsyncDoorbell implements AutoCloseable {
       unheard |= event == Event.SIGNAL && !awaited && listener == null;
       waiting = subscribers();
     }
-    if (listener != null) {
-      listener.accept(event);
+    try {
+      if (listener != null) {
+        listener.accept(event);
+      }
+    } finally {
+      waiting.complete(event);
     }
-    waiting.complete(event);
   }
 
   private synchronized CompletableFuture<Event> subscribers() {

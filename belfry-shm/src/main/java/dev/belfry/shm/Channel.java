@@ -37,18 +37,18 @@ public final class Channel {
   /** Whether it was this side that ended it. */
   private boolean closed;
 
-  /** Whether the channel had a life before, which we know to be over and the peer may not. */
-  private final boolean reused;
+  /** Whether the peer has ended the life before, and discards data until it sees this one. */
+  private final boolean endedByPeer;
 
   /** Whether a message was sent, and our counter after the first. */
   private boolean used;
 
   private int afterFirst;
 
-  Channel(Link link, int id, boolean reused) {
+  Channel(Link link, int id, boolean endedByPeer) {
     this.link = link;
     this.id = id;
-    this.reused = reused;
+    this.endedByPeer = endedByPeer;
     Segment segment = link.segment();
     this.memory = segment.memory();
     this.waiter = new Waiter(segment, link.outbox().strategy());
@@ -195,7 +195,7 @@ public final class Channel {
     if (how != MessageKind.CLOSE && how != MessageKind.RESET) {
       throw new IllegalArgumentException("a channel ends by Close or Reset, not by " + how);
     }
-    if (!closed && reused && used) {
+    if (!closed && endedByPeer && used) {
       Awaited seen = link.outbox().awaitRead(afterFirst, deadlineNanos);
       if (seen != Awaited.READY) {
         return seen == Awaited.OVER ? SendResult.OVER : SendResult.TIMEOUT;

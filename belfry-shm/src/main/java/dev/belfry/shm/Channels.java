@@ -27,8 +27,11 @@ public final class Channels {
   /** Our end of each channel, while it is open here. */
   private final @Nullable Channel[] open;
 
-  /** The channels that we have ended and whose entry was not yet free when last looked at. */
+  /** The channels that have ended and of which something may still be under way. */
   private final boolean[] ending;
+
+  /** The channels of ours whose last life the peer has ended, so that it discards their data. */
+  private final boolean[] endedByPeer;
 
   /** How the counters of both rings stood when an entry of ours was first seen free again. */
   private final long[] quarantine;
@@ -43,6 +46,7 @@ public final class Channels {
     this.first = link.isHost() ? 2 : 1;
     this.open = new Channel[count];
     this.ending = new boolean[count];
+    this.endedByPeer = new boolean[count];
     this.quarantine = new long[count];
     this.quarantined = new boolean[count];
   }
@@ -103,7 +107,7 @@ public final class Channels {
   }
 
   private Channel opened(int id) {
-    var channel = new Channel(link, id, isOurs(id) && ending[id]);
+    var channel = new Channel(link, id, endedByPeer[id]);
     ending[id] = false;
     quarantined[id] = false;
     open[id] = channel;
@@ -159,6 +163,7 @@ public final class Channels {
       channel.drop();
     }
     ending[id] = isOurs(id); // what we have sent may still be under way; the peer has sent its last
+    endedByPeer[id] = isOurs(id);
     quarantined[id] = false;
     memory.setIntRelease(stateAddress(id), FREE);
     return channel;
@@ -177,7 +182,9 @@ public final class Channels {
     open[id] = null;
     ending[id] = true;
     quarantined[id] = false;
-    return memory.compareAndSetInt(stateAddress(id), ACTIVE, CLOSED);
+    boolean byUs = memory.compareAndSetInt(stateAddress(id), ACTIVE, CLOSED);
+    endedByPeer[id] &= !byUs;
+    return byUs;
   }
 
   int state(int id) {

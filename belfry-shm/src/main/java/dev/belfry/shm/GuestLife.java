@@ -95,7 +95,8 @@ final class GuestLife implements Lifeline.Hold {
 
   @Override
   public void end() throws ErrnoException {
-    if (mutex != null) {
+    if (mutex != null && segment != null) {
+      segment.checkIntact(); // in memory that was cut away the C library would fault
       mutex.unlock();
     }
     if (lock != null) {

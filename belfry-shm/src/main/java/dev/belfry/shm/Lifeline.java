@@ -128,7 +128,7 @@ final class Lifeline {
     while (true) {
       try {
         turn();
-      } catch (RuntimeException | ErrnoException e) {
+      } catch (Throwable e) {
         LOG.log(Level.ERROR, "while watching over this process", e); // and on: it must not end
       }
     }
@@ -141,7 +141,7 @@ final class Lifeline {
     }
     long until = Deadlines.FOREVER;
     for (Hold hold : List.copyOf(holds)) {
-      until = Deadlines.earlier(until, hold.look());
+      until = Deadlines.earlier(until, look(hold));
     }
     var pollSet = new PollSet(sys, holds.size() + 1);
     pollSet.set(0, wake.number(), PollSet.IN);
@@ -155,8 +155,26 @@ final class Lifeline {
     }
     for (int i = holds.size() - 1; i >= 0; i--) {
       if (pollSet.happened(i + 1) != 0) {
-        holds.get(i).hungUp();
+        hungUp(holds.get(i));
       }
+    }
+  }
+
+  /** The trouble of one, such as a fault on its memory, is not that of the others. */
+  private static long look(Hold hold) {
+    try {
+      return hold.look();
+    } catch (RuntimeException | Error e) {
+      LOG.log(Level.ERROR, "while showing a host that this guest lives", e);
+      return nextLook();
+    }
+  }
+
+  private static void hungUp(Hold hold) {
+    try {
+      hold.hungUp();
+    } catch (RuntimeException | Error e) {
+      LOG.log(Level.ERROR, "while leaving a host that is gone", e);
     }
   }
 

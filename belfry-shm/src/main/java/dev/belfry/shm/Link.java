@@ -127,10 +127,22 @@ public final class Link implements AutoCloseable {
    * goodbye. The host only stops using its side.
    *
    * @param deadlineNanos how long to wait for the host, a time of {@link System#nanoTime}
+   * @throws ProtocolViolation if the host's counter makes no sense; the guest has left all the same
    */
   public void leave(long deadlineNanos) {
+    try {
+      if (!host) {
+        outbox.awaitAllRead(deadlineNanos);
+      }
+    } catch (ProtocolViolation e) {
+      sayGoodbye(); // there is nothing to wait for
+      throw e;
+    }
+    sayGoodbye();
+  }
+
+  private void sayGoodbye() {
     if (!host) {
-      outbox.awaitAllRead(deadlineNanos);
       left = true;
       segment.peers().leave(peer, epoch);
     }

@@ -9,6 +9,10 @@ import org.jspecify.annotations.Nullable;
  * each guest, the guest is a {@link ShmGuest}. For any number of threads.
  *
  * <p>A deadline is a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}.
+ *
+ * <p>If the other side has written what a correct one cannot, that ends the connection, whichever
+ * call comes upon it. Those that receive say so by a {@link ProtocolViolation}, as what they were
+ * asked for is spoiled; to all others it is an end like any other.
  */
 public abstract sealed class Messenger permits Peer, ShmGuest {
   private final Exchange exchange;
@@ -22,6 +26,9 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
   final Exchange exchange() {
     return exchange;
   }
+
+  /** The other side has written what a correct one cannot: nothing more is to be had of it. */
+  abstract void violated(ProtocolViolation violation);
 
   /** Sends a message if that is possible at once; see {@link Outbox#send}. */
   public abstract SendResult send(
@@ -76,7 +83,12 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
 
   /** Opens a channel; null if all are in use, or if the other side has not sent a message yet. */
   public final @Nullable Channel openChannel() {
-    return exchange.link().channels().open();
+    try {
+      return exchange.link().channels().open();
+    } catch (ProtocolViolation e) {
+      violated(e);
+      return null;
+    }
   }
 
   /**
@@ -85,17 +97,35 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
    */
   public final SendResult send(
       Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
-    return exchange.sending().send(channel, bytes, offset, length, deadlineNanos);
+    try {
+      return exchange.sending().send(channel, bytes, offset, length, deadlineNanos);
+    } catch (ProtocolViolation e) {
+      violated(e);
+      return SendResult.OVER;
+    }
   }
 
   /** Ends a channel; see {@link Channel#end}. */
   public final SendResult end(Channel channel, MessageKind how, long deadlineNanos) {
-    return exchange.sending().end(channel, how, deadlineNanos);
+    try {
+      return exchange.sending().end(channel, how, deadlineNanos);
+    } catch (ProtocolViolation e) {
+      violated(e);
+      return SendResult.OVER;
+    }
   }
 
-  /** The channel that a received message belongs to; see {@link Channels#of}. */
+  /**
+   * The channel that a received message belongs to; see {@link Channels#of}. Null also if there can
+   * be no such channel, which ends the connection.
+   */
   public final @Nullable Channel channelOf(Message message) {
-    return exchange.link().channels().of(message);
+    try {
+      return exchange.link().channels().of(message);
+    } catch (ProtocolViolation e) {
+      violated(e);
+      return null;
+    }
   }
 
   /** The link, for channels and staging; whoever uses it is the only one who sends or receives. */

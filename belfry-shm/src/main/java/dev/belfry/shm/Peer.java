@@ -97,8 +97,13 @@ public final class Peer extends Messenger {
   @Override
   public SendResult send(
       MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
-    SendResult result = exchange().sending().send(kind, id, methodId, bytes, offset, length);
-    return result == SendResult.OVER && decided.getCount() > 0 ? SendResult.NOT_ATTACHED : result;
+    try {
+      SendResult result = exchange().sending().send(kind, id, methodId, bytes, offset, length);
+      return result == SendResult.OVER && decided.getCount() > 0 ? SendResult.NOT_ATTACHED : result;
+    } catch (ProtocolViolation e) {
+      violated(e);
+      return SendResult.OVER;
+    }
   }
 
   /** Waits for the guest to attach, too. */
@@ -111,14 +116,19 @@ public final class Peer extends Messenger {
       int offset,
       int length,
       long deadlineNanos) {
-    return switch (awaitDecision(deadlineNanos)) {
-      case READY ->
-          exchange()
-              .sending()
-              .sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
-      case TIMEOUT -> SendResult.TIMEOUT;
-      case OVER -> SendResult.OVER;
-    };
+    try {
+      return switch (awaitDecision(deadlineNanos)) {
+        case READY ->
+            exchange()
+                .sending()
+                .sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
+        case TIMEOUT -> SendResult.TIMEOUT;
+        case OVER -> SendResult.OVER;
+      };
+    } catch (ProtocolViolation e) {
+      violated(e);
+      return SendResult.OVER;
+    }
   }
 
   private Awaited awaitDecision(long deadlineNanos) {
@@ -129,6 +139,12 @@ public final class Peer extends Messenger {
     return awaitAttached(deadlineNanos);
   }
 
+  /** The guest is ended. */
+  @Override
+  void violated(ProtocolViolation violation) {
+    host.violated(life, violation);
+  }
+
   /** After a violation the guest is ended. */
   @Override
   public boolean receive(Message into) {
@@ -136,7 +152,7 @@ public final class Peer extends Messenger {
     try {
       return exchange().receiving().receive(into) || receiveLeft(into);
     } catch (ProtocolViolation e) {
-      host.violated(life, e);
+      violated(e);
       throw e;
     }
   }
@@ -153,7 +169,7 @@ public final class Peer extends Messenger {
       Awaited awaited = exchange().receiving().receiveBlocking(into, deadlineNanos);
       return awaited == Awaited.OVER && receiveLeft(into) ? Awaited.READY : awaited;
     } catch (ProtocolViolation e) {
-      host.violated(life, e);
+      violated(e);
       throw e;
     }
   }
@@ -200,7 +216,7 @@ public final class Peer extends Messenger {
           .receiving()
           .receiveUntil(done, messages.handler(), messages.scratch(), deadlineNanos);
     } catch (ProtocolViolation e) {
-      host.violated(life, e);
+      violated(e);
       return done.getAsBoolean() ? Awaited.READY : Awaited.OVER;
     }
   }
@@ -229,7 +245,7 @@ public final class Peer extends Messenger {
         host.post(life::pump); // no bell announces what is left
       }
     } catch (ProtocolViolation e) {
-      host.violated(life, e);
+      violated(e);
     }
   }
 

@@ -334,7 +334,7 @@ final class PeerLife {
   private void tell(Runnable notice) {
     try {
       notice.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // whatever it is, its end goes on
       LOG.log(Level.ERROR, "the listener of " + peer + " failed", e);
     }
   }

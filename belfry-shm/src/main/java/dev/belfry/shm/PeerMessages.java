@@ -91,7 +91,9 @@ final class PeerMessages {
     }
     try {
       told.onMessage(peer, message);
-    } catch (RuntimeException e) {
+    } catch (ProtocolViolation e) {
+      peer.violated(e);
+    } catch (RuntimeException | Error e) {
       LOG.log(Level.ERROR, "the handler of " + peer + " failed at " + message, e);
     }
   }

@@ -66,6 +66,12 @@ public final class PeerTable {
     return (int) pair(peer) == ATTACHED.number();
   }
 
+  /** Whether a guest uses the entry or has used it and left, so that something of it is there. */
+  boolean isVisited(int peer) {
+    int state = (int) pair(peer);
+    return state == ATTACHED.number() || state == GOODBYE.number();
+  }
+
   /** Whether an entry is in a state with an epoch; reads both at once. */
   boolean isIn(int peer, PeerState state, int epoch) {
     return pair(peer) == pair(state, epoch);

@@ -25,6 +25,9 @@ final class Rounds {
   private long pause = FIRST_PAUSE_NANOS;
   private boolean stopped;
 
+  /** Whether the last round failed; the next may fail alike, which nobody wants to read. */
+  private boolean failing;
+
   Rounds(ShmHost host) {
     this.host = host;
     this.timer = host.loop().scheduler().at(0);
@@ -47,8 +50,10 @@ final class Rounds {
     long next = USUAL_PAUSE_NANOS;
     try {
       next = look();
-    } catch (RuntimeException e) {
-      LOG.log(Level.ERROR, "while looking after the guests", e); // and on: nobody else looks
+      failing = false;
+    } catch (RuntimeException | Error e) { // and on: nobody else looks
+      LOG.log(failing ? Level.DEBUG : Level.ERROR, "while looking after the guests", e);
+      failing = true;
     }
     if (!stopped) {
       timer.afterNanos(next).start(_ -> round());
@@ -89,7 +94,7 @@ final class Rounds {
 
   private void lookForWalkIns() {
     for (int id = 1; id <= host.segment().config().maxGuests(); id++) {
-      if (!host.roster().has(id) && host.segment().peers().isAttached(id)) {
+      if (!host.roster().has(id) && host.segment().peers().isVisited(id)) {
         host.welcome(id);
       }
     }

@@ -162,7 +162,12 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
   @Override
   public SendResult send(
       MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
-    return exchange().sending().send(kind, id, methodId, bytes, offset, length);
+    try {
+      return exchange().sending().send(kind, id, methodId, bytes, offset, length);
+    } catch (ProtocolViolation e) {
+      violated(e);
+      return SendResult.OVER;
+    }
   }
 
   @Override
@@ -174,9 +179,21 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
       int offset,
       int length,
       long deadlineNanos) {
-    return exchange()
-        .sending()
-        .sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
+    try {
+      return exchange()
+          .sending()
+          .sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
+    } catch (ProtocolViolation e) {
+      violated(e);
+      return SendResult.OVER;
+    }
+  }
+
+  /** This guest stops. */
+  @Override
+  void violated(ProtocolViolation found) {
+    violation = found;
+    exchange().link().close();
   }
 
   @Override
@@ -184,7 +201,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     try {
       return exchange().receiving().receive(into);
     } catch (ProtocolViolation e) {
-      violation = e;
+      violated(e);
       throw e;
     }
   }
@@ -194,7 +211,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     try {
       return exchange().receiving().receiveBlocking(into, deadlineNanos);
     } catch (ProtocolViolation e) {
-      violation = e;
+      violated(e);
       throw e;
     }
   }
@@ -228,20 +245,36 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
       }
       detached = true;
     }
-    exchange().sending().leave(life.isHostGone() ? System.nanoTime() : Deadlines.after(atMost));
-    lifeline.remove(life); // gives the mutex back, which nobody takes for a death any more
-    if (bell != null) {
-      bell.announce();
+    try {
+      exchange().sending().leave(life.isHostGone() ? System.nanoTime() : Deadlines.after(atMost));
+    } catch (ProtocolViolation e) {
+      violated(e); // it has left all the same
+    } finally {
+      letGo();
+    }
+  }
+
+  /** Gives the mutex back, which nobody takes for a death any more. */
+  private void letGo() throws IOException {
+    try {
+      lifeline.remove(life);
+    } finally {
+      if (bell != null) {
+        bell.announce();
+      }
     }
   }
 
   /** Detaches within a second, and ends the use of the segment. */
   @Override
   public void close() throws IOException {
-    detach(CLOSE_LIMIT);
-    if (bell != null) {
-      bell.close();
+    try {
+      detach(CLOSE_LIMIT);
+    } finally {
+      if (bell != null) {
+        bell.close();
+      }
+      segment.close();
     }
-    segment.close();
   }
 }

@@ -77,6 +77,25 @@ final class AsyncDoorbellTest {
     }
   }
 
+  /** The bell was not read again after that. */
+  @Test
+  void aListenerThatThrowsHearsTheNextRing() throws Exception {
+    BlockingQueue<Doorbell.Event> heard = new LinkedBlockingQueue<>();
+    try (AsyncDoorbell _ =
+        AsyncDoorbell.on(
+            loop.loop(),
+            bells.host(),
+            event -> {
+              heard.add(event);
+              throw new AssertionError("on purpose");
+            })) {
+      for (int i = 0; i < 3; i++) {
+        bells.guest().ring();
+        assertThat(heard.poll(30, TimeUnit.SECONDS)).isEqualTo(SIGNAL);
+      }
+    }
+  }
+
   @Test
   void aRingIsKeptForTheFirstWhoWaits() throws Exception {
     try (AsyncDoorbell bell = AsyncDoorbell.on(loop.loop(), bells.host())) {

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Channels and their credit, of which a new one has 100 bytes. */
 final class ChannelTest {
@@ -296,6 +297,39 @@ final class ChannelTest {
     in.grant(10);
     out.grant(10);
     assertThat(granted(1)).isEqualTo(100);
+  }
+
+  /**
+   * It waited for the peer to read whoever had ended the life before, and kept all other senders
+   * from their turn meanwhile.
+   */
+  // r[verify shm.flow.channel-id-reuse]
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void onlyALifeAfterOneThatThePeerEndedWaitsToBeSeen(boolean endedByPeer) throws IOException {
+    sides.close();
+    sides = Sides.of(Placement.V1, CONFIG.withRingSize(32).withChannels(2, 100));
+    Channel first = opened(sides.toHost);
+    send(first, 10);
+    Channel in = received(sides.toGuest);
+    assertThat((endedByPeer ? in : first).end(MessageKind.CLOSE, inMillis(1000))).isEqualTo(SENT);
+    received(endedByPeer ? sides.toHost : sides.toGuest);
+
+    Channel second = opened(sides.toHost);
+    assertThat(second.id()).isEqualTo(first.id());
+    send(second, 10);
+    assertThat(second.end(MessageKind.CLOSE, System.nanoTime()))
+        .isEqualTo(endedByPeer ? TIMEOUT : SENT);
+    received(sides.toGuest);
+    if (endedByPeer) {
+      assertThat(second.end(MessageKind.CLOSE, System.nanoTime())).isEqualTo(SENT);
+    }
+    received(sides.toGuest);
+
+    Channel third = opened(sides.toHost); // after one that we have ended, in any case
+    send(third, 10);
+    assertThat(third.end(MessageKind.RESET, System.nanoTime())).isEqualTo(SENT);
+    assertThat(received(sides.toGuest)).isSameAs(received(sides.toGuest));
   }
 
   // r[verify shm.id.channel-scope]

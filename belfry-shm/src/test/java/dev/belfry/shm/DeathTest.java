@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a host learns of the ends of its guests, whatever they are, and what it does then. */
 @Timeout(120)
@@ -172,20 +173,29 @@ final class DeathTest {
     }
   }
 
+  private static void fail(boolean byError) {
+    if (byError) {
+      throw new AssertionError("on purpose");
+    }
+    throw new IllegalStateException("on purpose");
+  }
+
+  /** After an error, unlike an exception, nobody came back to the entry, and closing hung. */
   // r[verify shm.death.callback]
-  @Test
-  void aListenerThatThrowsDisturbsNobody() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aListenerThatThrowsDisturbsNobody(boolean byError) throws Exception {
     PeerListener throwing =
         new PeerListener() {
           @Override
           public void onDying(Peer peer, Witness witness) {
-            throw new IllegalStateException("on purpose");
+            fail(byError);
           }
 
           @Override
           public void onGone(Peer peer, @Nullable ExitStatus status) {
             notices.onGone(peer, status);
-            throw new IllegalStateException("on purpose");
+            fail(byError);
           }
         };
     var others = new Notices();
@@ -202,6 +212,43 @@ final class DeathTest {
       other.kill();
       others.expectDying();
       assertThat(others.next()).isEqualTo("gone killed by SIGKILL");
+      fixture.assertAllFree();
+    }
+  }
+
+  /** The same with a handler; an error that it threw in a round was the end of all rounds. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aHandlerThatThrowsLosesNoMessageButThatOne(boolean byError) throws Exception {
+    MessageHandler throwing =
+        (peer, message) -> {
+          notices.onMessage(peer, message);
+          fail(byError);
+        };
+    PeerOptions failing = notices.options().withHandler(throwing);
+    HostOptions options = HostOptions.DEFAULT.withConfig(HostFixture.CONFIG).withWalkIns(failing);
+    try (HostFixture fixture = HostFixture.of(options)) {
+      try (ShmGuest guest =
+          ShmGuest.walkIn(Sys.forAnyThread(), fixture.path(), WaitStrategy.ADAPTIVE)) {
+        assertThat(notices.next()).isEqualTo("attached");
+        for (int i = 0; i < 3; i++) {
+          byte[] bytes = Sides.payload(9, i);
+          guest.send(MessageKind.REQUEST, i, 0, bytes, 0, 9);
+          assertThat(notices.next()).isEqualTo("message %d 9".formatted(i));
+        }
+      }
+      assertThat(notices.next()).isEqualTo("dying GOODBYE");
+      assertThat(notices.next()).isEqualTo("gone null");
+      try (SteppedGuest guest = SteppedGuest.attached(fixture.host(), failing)) {
+        assertThat(notices.next()).isEqualTo("attached");
+        fixture.loop.loop().scheduler().execute(() -> pause(200)); // so that they are unread
+        guest.step("send 1 10", "SENT");
+        guest.step("send 2 10", "SENT");
+        guest.kill();
+        List<String> last = List.of(notices.next(), notices.next(), notices.next());
+        assertThat(last).containsSubsequence("message 1 10", "message 2 10");
+        assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
+      }
       fixture.assertAllFree();
     }
   }

@@ -11,9 +11,11 @@ import dev.belfry.testkit.SysTap;
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Named;
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -121,6 +124,71 @@ final class WalkInDeathTest {
       assertThat(notices.next()).isEqualTo("gone null"); // on its word, for its process lives
       fixture.assertAllFree();
       killStranger();
+    }
+  }
+
+  /** Keeps a host from looking at its guests, from now on. */
+  private static CountDownLatch distract(HostFixture fixture) throws InterruptedException {
+    var begun = new CountDownLatch(1);
+    var over = new CountDownLatch(1);
+    Runnable distraction =
+        () -> {
+          begun.countDown();
+          try {
+            over.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        };
+    fixture.loop.loop().scheduler().execute(distraction);
+    begun.await();
+    return over;
+  }
+
+  /** Only who was seen attached was ever seen: such an entry was lost, with what was sent. */
+  // r[verify shm.host.poll-peers]
+  @ParameterizedTest
+  @MethodSource("guests")
+  void aWalkInThatLeavesBeforeTheHostLooksHasBeenThere(Placement placement, List<String> program)
+      throws Exception {
+    try (HostFixture fixture = HostFixture.of(options(placement))) {
+      CountDownLatch distraction = distract(fixture);
+      try (SteppedGuest guest = walkIn(program)) {
+        guest.step("detach", "detached");
+        distraction.countDown();
+        assertThat(notices.next()).isEqualTo("attached");
+        assertThat(notices.next()).isEqualTo("dying GOODBYE");
+        assertThat(notices.next()).isEqualTo("gone null");
+        fixture.assertAllFree();
+        killStranger();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatAWalkInSentThatLeftBeforeTheHostLooksIsReceived(Placement placement) throws Exception {
+    byte[] bytes = Sides.payload(900, 3);
+    try (HostFixture fixture = HostFixture.of(options(placement))) {
+      int entries = HostFixture.CONFIG.maxGuests();
+      for (int visit = 0; visit < 3; visit++) {
+        CountDownLatch distraction = distract(fixture);
+        for (int i = 0; i < entries; i++) {
+          try (var guest = ShmGuest.walkIn(sys, directory.resolve("hub"), WaitStrategy.ADAPTIVE)) {
+            assertThat(guest.send(MessageKind.REQUEST, 3, 0, bytes, 0, 900))
+                .isEqualTo(SendResult.SENT);
+            guest.detach(Duration.ZERO);
+          }
+        }
+        distraction.countDown();
+        for (int i = 0; i < entries; i++) {
+          assertThat(notices.next()).isEqualTo("attached");
+          assertThat(notices.next()).isEqualTo("message 3 900");
+          assertThat(notices.next()).isEqualTo("dying GOODBYE");
+          assertThat(notices.next()).isEqualTo("gone null");
+        }
+        fixture.assertAllFree();
+      }
     }
   }
 
