@@ -17,7 +17,9 @@ import java.lang.invoke.VarHandle;
 public final class BufferRing implements AutoCloseable {
   private static final int IORING_REGISTER_PBUF_RING = 22;
   private static final int IORING_UNREGISTER_PBUF_RING = 23;
-  private static final long PAGE = 4096;
+
+  /** Where a page may begin: no kernel has larger ones. */
+  private static final long PAGE = 64 * 1024;
 
   private static final VarHandle HALF_WORD = JAVA_SHORT.varHandle();
   private static final long ADDR = UringStructs.offset(UringStructs.BUF, "addr");

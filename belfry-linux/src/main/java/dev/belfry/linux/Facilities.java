@@ -60,7 +60,7 @@ public final class Facilities {
     probe("futex_waitv", this::futexWaitv);
     probe("openat2", this::openat2);
     var ring = new IoUringProbe(sys);
-    probe("io_uring", () -> ring.setUp(0));
+    probe("io_uring", () -> ring.setUp(IoUringProbe.SUBMIT_ALL));
     probe("io_uring_single_issuer", () -> ring.setUp(IoUringProbe.SINGLE_ISSUER));
     probe(
         "io_uring_defer_taskrun",

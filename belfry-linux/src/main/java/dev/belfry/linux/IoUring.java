@@ -31,7 +31,10 @@ public final class IoUring implements AutoCloseable {
   private static final int IORING_FEAT_SUBMIT_STABLE = 1 << 2;
   private static final int IORING_FEAT_EXT_ARG = 1 << 8;
 
-  /** Linux 5.11 has all of them; what comes later is probed for itself. */
+  /**
+   * Linux 5.11 has all of them. A ring is always to go on after a request that fails, which came
+   * with 5.18; what came later is probed for itself.
+   */
   private static final int REQUIRED =
       IORING_FEAT_SINGLE_MMAP
           | IORING_FEAT_NODROP

@@ -13,6 +13,9 @@ import java.lang.foreign.MemorySegment;
  * io_uring_register(2)}), each thing on a ring of its own that is closed again.
  */
 final class IoUringProbe {
+  /** Goes on after a request that fails; Linux 5.18. What we open asks for it. */
+  static final int SUBMIT_ALL = 1 << 7;
+
   static final int SINGLE_ISSUER = 1 << 12;
   static final int DEFER_TASKRUN = 1 << 13;
   static final int NO_SQARRAY = 1 << 16;
@@ -29,7 +32,9 @@ final class IoUringProbe {
   private static final int REGISTER_PBUF_RING = 22;
   private static final int PROBED_OPERATIONS = 64;
   private static final int OPERATION_SUPPORTED = 1;
-  private static final int PAGE = 4096;
+
+  /** Where a page may begin: no kernel has larger ones. */
+  private static final int PAGE = 64 * 1024;
 
   private final Sys sys;
 

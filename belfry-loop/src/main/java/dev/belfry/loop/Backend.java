@@ -15,7 +15,7 @@ public enum Backend {
   /** {@code epoll_wait} and a timerfd, for kernels and sandboxes that refuse the other. */
   EPOLL_TIMERFD("epoll-timerfd"),
   /**
-   * Requests that the kernel completes, also those for files; Linux 5.11, better from 6.1 on. Many
+   * Requests that the kernel completes, also those for files; Linux 5.18, better from 6.1 on. Many
    * containers and some machines refuse it, so it is used only if asked for.
    */
   IO_URING("io_uring");

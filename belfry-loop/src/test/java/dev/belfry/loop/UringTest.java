@@ -11,6 +11,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Facilities;
+import dev.belfry.linux.IoUring;
 import dev.belfry.linux.OpenFlags;
 import dev.belfry.linux.SubmissionQueue;
 import dev.belfry.loop.DescriptorSupport.Probe;
@@ -68,6 +70,52 @@ final class UringTest {
     try (EventLoop loop = EventLoop.open(LoopOptions.DEFAULT.preferIoUring())) {
       assertThat(loop.backend()).isEqualTo(Backend.IO_URING);
     }
+  }
+
+  // What is found on the machine said that there is an io_uring, where no loop could open one.
+  // r[verify loop.backend.surface]
+  @Test
+  void aKernelThatStopsAtTheFirstRequestThatFailsIsTooOld() {
+    int submitAll = 1 << 7; // Linux 5.18
+    SysTap tap = LoopSupport.tap();
+    tap.script(
+        "ioUringSetup",
+        (_, arguments) -> {
+          int flags = ((MemorySegment) arguments[1]).get(ValueLayout.JAVA_INT, 8);
+          boolean known = (flags & submitAll) == 0;
+          return known ? OptionalLong.empty() : OptionalLong.of(-Errno.EINVAL);
+        });
+    String tooOld = "the kernel is too old for it";
+    assertThat(IoUring.unavailabilityCause(tap.sys()).orElseThrow()).contains(tooOld);
+    assertThat(Facilities.probe(tap.sys()))
+        .filteredOn(facility -> facility.name().equals("io_uring"))
+        .singleElement()
+        .satisfies(facility -> assertThat(facility.cause()).contains(tooOld));
+  }
+
+  // A ring of buffers has to begin with a page, and pages of 64 KiB are the largest there are.
+  @Test
+  void buffersAreRegisteredOnPagesOfAnySize() throws IOException {
+    int registerBuffers = 22;
+    var addresses = new ArrayList<Long>();
+    try (var tapped = new Tapped(Backend.IO_URING)) {
+      tapped.tap.script(
+          "ioUringRegister",
+          (_, arguments) -> {
+            if ((int) arguments[1] == registerBuffers) {
+              addresses.add(((MemorySegment) arguments[2]).get(ValueLayout.JAVA_LONG, 0));
+            }
+            return OptionalLong.empty();
+          });
+      var pair = tcp(tapped.loop);
+      send(pair.second(), "x");
+      result(tapped.loop, pair.first().readSome(arena.allocate(1)));
+      Facilities.probe(tapped.tap.sys());
+      tapped.tap.pass("ioUringRegister");
+      pair.first().close();
+      pair.second().close();
+    }
+    assertThat(addresses).hasSize(2).allMatch(address -> address % 65_536 == 0);
   }
 
   @Test
