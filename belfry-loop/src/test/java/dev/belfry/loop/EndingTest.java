@@ -1,11 +1,14 @@
 package dev.belfry.loop;
 
+import static dev.belfry.loop.DescriptorSupport.drive;
+import static dev.belfry.loop.DescriptorSupport.start;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.loop.DescriptorSupport.Tapped;
 import dev.belfry.loop.LoopSupport.EveryBackend;
+import dev.belfry.testkit.SysTap;
 import java.lang.Thread.State;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -15,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -188,5 +192,33 @@ final class EndingTest {
       Thread.setDefaultUncaughtExceptionHandler(before);
     }
     assertThat(escaped.get()).isNull();
+  }
+
+  // Whoever came second released what the first was still releasing.
+  // r[verify loop.ctx.owns]
+  @EveryBackend
+  void whoClosesALoopWhoseDescriptorsOthersCloseWaitsForThem(Backend backend) throws Exception {
+    SysTap tap = LoopSupport.tap();
+    EventLoop loop = LoopSupport.open(backend, tap);
+    var closing = new CompletableFuture<Void>();
+    var goOn = new CompletableFuture<Void>();
+    tap.script(
+        "close",
+        (nth, _) -> {
+          if (nth == 1) {
+            closing.complete(null);
+            goOn.join();
+          }
+          return OptionalLong.empty();
+        });
+    Thread first = Thread.ofPlatform().daemon().start(loop::close);
+    LoopSupport.get(closing);
+    Thread second = Thread.ofPlatform().daemon().start(loop::close);
+    LoopSupport.await(
+        () -> second.getState() == State.WAITING || second.getState() == State.TERMINATED);
+    assertThat(second.getState()).isEqualTo(State.WAITING);
+    goOn.complete(null);
+    LoopSupport.join(first);
+    LoopSupport.join(second);
   }
 }
