@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.belfry.linux.Errno;
+import dev.belfry.linux.Pipe;
+import dev.belfry.linux.Sys;
 import dev.belfry.loop.DescriptorSupport.Tapped;
 import dev.belfry.loop.LoopSupport.EveryBackend;
 import dev.belfry.testkit.SysTap;
 import java.lang.Thread.State;
+import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
@@ -18,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -220,5 +224,26 @@ final class EndingTest {
     goOn.complete(null);
     LoopSupport.join(first);
     LoopSupport.join(second);
+  }
+
+  // What the kernel still had was withdrawn again and again until it came back, which it could not.
+  // r[verify loop.stop.nonew]
+  @Test
+  void aLoopEndsWhileAFileIsToBeTriedAgainAndTheKernelReadsIt() throws Exception {
+    Arena arena = Arena.ofAuto();
+    var tapped = new Tapped(Backend.IO_URING);
+    EventLoop loop = tapped.loop;
+    // Read as a file, a pipe without data keeps the kernel waiting for ever.
+    Pipe pipe = Pipe.open(Sys.forAnyThread(), true);
+    var file = new RegularFile(loop, pipe.reader());
+    tapped.requests.fail("readv", Errno.EAGAIN);
+    var placed = start(file.readAt(arena.allocate(8), 0));
+    var tried = start(file.readSome(List.of(arena.allocate(8))));
+    drive(loop, () -> file.reads.isPaused() && tapped.requests.requests("read") > 0);
+    LoopSupport.join(Thread.ofPlatform().daemon().start(loop::close));
+    assertThat(placed.outcome()).isEqualTo(Outcome.STOPPED);
+    assertThat(tried.outcome()).isEqualTo(Outcome.STOPPED);
+    file.close();
+    pipe.writer().close();
   }
 }
