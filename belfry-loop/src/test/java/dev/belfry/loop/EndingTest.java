@@ -1,11 +1,14 @@
 package dev.belfry.loop;
 
 import static dev.belfry.loop.DescriptorSupport.drive;
+import static dev.belfry.loop.DescriptorSupport.send;
 import static dev.belfry.loop.DescriptorSupport.start;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.belfry.linux.Errno;
+import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Pipe;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.DescriptorSupport.Tapped;
@@ -245,5 +248,31 @@ final class EndingTest {
     assertThat(tried.outcome()).isEqualTo(Outcome.STOPPED);
     file.close();
     pipe.writer().close();
+  }
+
+  // The exception that nobody could be told was taken for a failure of the operation, which then
+  // completed a second time.
+  // r[verify loop.backend.single-shot]
+  @EveryBackend
+  void anOperationWhoseWaiterIsGoneWithItsLoopCompletesOnce(Backend backend) throws Exception {
+    SysTap tap = LoopSupport.tap();
+    try (Quiet _ = Quiet.log(EventLoop.class);
+        EventLoop other = EventLoop.open(backend);
+        Arena arena = Arena.ofShared()) {
+      var pair = StreamSocket.pair(other, other);
+      send(pair.second(), "x");
+      TransferOperation read = pair.first().readSome(arena.allocate(8));
+      try (EventLoop loop = LoopSupport.open(backend, tap)) {
+        loop.spawn("waiter", () -> read.await());
+        loop.runUntilEmpty(); // the start is on its way to the other loop
+        tap.fail(WaitLog.call(backend), Errno.EBADF);
+        assertThatExceptionOfType(ErrnoException.class).isThrownBy(loop::run);
+      }
+      other.runUntilEmpty();
+      assertThat(other.inFlight()).isZero();
+      assertThat(read.outcome()).isNotEqualTo(Outcome.ERROR);
+      pair.first().close();
+      pair.second().close();
+    }
   }
 }
