@@ -18,8 +18,8 @@ public final class BufferRing implements AutoCloseable {
   private static final int IORING_REGISTER_PBUF_RING = 22;
   private static final int IORING_UNREGISTER_PBUF_RING = 23;
 
-  /** The ring begins with a page; none is larger than this. */
-  private static final long LARGEST_PAGE = 64 * 1024;
+  /** Where a page may begin: no kernel has larger ones. */
+  private static final long PAGE = 64 * 1024;
 
   private static final VarHandle HALF_WORD = JAVA_SHORT.varHandle();
   private static final long ADDR = UringStructs.offset(UringStructs.BUF, "addr");
@@ -56,7 +56,7 @@ public final class BufferRing implements AutoCloseable {
    */
   public static BufferRing open(Sys sys, IoUring ring, int group, int capacity)
       throws ErrnoException {
-    MemorySegment entries = Arena.ofAuto().allocate(capacity * BUF_BYTES, LARGEST_PAGE);
+    MemorySegment entries = Arena.ofAuto().allocate(capacity * BUF_BYTES, PAGE);
     var buffers = new BufferRing(sys, ring.number(), group, entries, capacity);
     buffers.register(IORING_REGISTER_PBUF_RING);
     return buffers;

@@ -33,8 +33,8 @@ final class IoUringProbe {
   private static final int PROBED_OPERATIONS = 64;
   private static final int OPERATION_SUPPORTED = 1;
 
-  /** No kernel has larger ones. */
-  private static final int LARGEST_PAGE = 64 * 1024;
+  /** Where a page may begin: no kernel has larger ones. */
+  private static final int PAGE = 64 * 1024;
 
   private final Sys sys;
 
@@ -73,7 +73,7 @@ final class IoUringProbe {
     try (Fd ring = ring(0);
         Arena arena = Arena.ofConfined()) {
       MemorySegment registration = arena.allocate(40, Long.BYTES); // u64 address, u32 entries
-      registration.set(JAVA_LONG, 0, arena.allocate(LARGEST_PAGE, LARGEST_PAGE).address());
+      registration.set(JAVA_LONG, 0, arena.allocate(PAGE, PAGE).address());
       registration.set(JAVA_INT, 8, 1);
       register(ring, REGISTER_PBUF_RING, registration, 1);
     }

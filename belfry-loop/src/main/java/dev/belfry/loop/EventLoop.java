@@ -222,10 +222,18 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     } catch (IOException e) {
       LOG.log(ERROR, "while ending a loop", e);
     } finally {
+      release();
+    }
+  }
+
+  /** Lets go of what the loop owns, and then of the loop: another thread may be closing it too. */
+  private void release() {
+    try {
+      sleep.awaitWakers();
+      driver.close();
+    } finally {
       leave();
     }
-    sleep.awaitWakers();
-    driver.close();
   }
 
   /** Coroutines that are left have to run to their end, and a virtual thread cannot carry them. */

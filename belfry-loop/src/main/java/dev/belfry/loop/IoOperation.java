@@ -93,7 +93,10 @@ abstract class IoOperation<T> extends Operation<T> {
    */
   abstract boolean accept(long result);
 
-  /** Whether a result says that there is nothing more to be had for now, without another call. */
+  /**
+   * Whether a result says that there is nothing more to be had for now, without another call; asked
+   * before the result is {@link #accept accepted}.
+   */
   boolean exhausts(long result) {
     return false;
   }

@@ -6,6 +6,7 @@ import static dev.belfry.loop.Outcome.VALUE;
 
 import dev.belfry.linux.ErrnoException;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the type of its value
  */
 public abstract class Operation<T> extends Task {
+  private static final System.Logger LOG = System.getLogger(EventLoop.class.getName());
+
   private static final VarHandle STATE = FieldHandle.of(MethodHandles.lookup(), "state", int.class);
   private static final VarHandle STARTS =
       FieldHandle.of(MethodHandles.lookup(), "starts", long.class);
@@ -380,13 +383,21 @@ public abstract class Operation<T> extends Task {
       awaiter = null;
       STATE.setRelease(this, AWAITED);
       if (waiting != Thread.currentThread()) {
-        LockSupport.unpark(waiting);
+        wake(waiting);
       }
     } else {
       STATE.setRelease(this, IDLE);
       if (callback != null) {
         callback.completed(this);
       }
+    }
+  }
+
+  private void wake(Thread waiting) {
+    try {
+      LockSupport.unpark(waiting);
+    } catch (RuntimeException e) { // this has completed all the same
+      LOG.log(Level.ERROR, this + " has completed, but who awaits it is gone with its loop", e);
     }
   }
 

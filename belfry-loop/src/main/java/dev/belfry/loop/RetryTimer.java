@@ -54,9 +54,11 @@ final class RetryTimer {
       direction.readiness = Readiness.READY;
       handle.loop.driver.resume(handle);
     } else { // the loop ends, and nothing else would go on with what waits here
-      IoOperation<?> waiting;
-      while ((waiting = direction.first()) != null) {
-        handle.loop.driver.cancel(waiting);
+      IoOperation<?> waiting = direction.first();
+      while (waiting != null) {
+        IoOperation<?> following = waiting.following;
+        handle.loop.driver.cancel(waiting); // it stays for a while if the kernel has it
+        waiting = following;
       }
     }
   }

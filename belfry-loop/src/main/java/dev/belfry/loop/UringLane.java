@@ -202,12 +202,12 @@ final class UringLane {
     } else if (result >= 0) {
       events = 0;
       queue.spend(operation.bytesIn(result));
+      boolean exhausted = // asked first: it is about what was wanted before this result
+          operation.exhausts(result) && handle.isEmptyAfterShortRead() && !handle.receivesAhead();
       if (operation.accept(result)) {
         end(operation);
         operation.completeValue();
-      } else if (operation.exhausts(result)
-          && handle.isEmptyAfterShortRead()
-          && !handle.receivesAhead()) {
+      } else if (exhausted) {
         awaitReadiness(operation);
       }
     } else if (result != IoOperation.AGAIN) {

@@ -1,12 +1,21 @@
 package dev.belfry.loop;
 
+import static dev.belfry.loop.DescriptorSupport.drive;
+import static dev.belfry.loop.DescriptorSupport.send;
+import static dev.belfry.loop.DescriptorSupport.start;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.belfry.linux.Errno;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Pipe;
+import dev.belfry.linux.Sys;
 import dev.belfry.loop.DescriptorSupport.Tapped;
 import dev.belfry.loop.LoopSupport.EveryBackend;
+import dev.belfry.testkit.SysTap;
 import java.lang.Thread.State;
+import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
@@ -15,6 +24,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -188,5 +199,80 @@ final class EndingTest {
       Thread.setDefaultUncaughtExceptionHandler(before);
     }
     assertThat(escaped.get()).isNull();
+  }
+
+  // Whoever came second released what the first was still releasing.
+  // r[verify loop.ctx.owns]
+  @EveryBackend
+  void whoClosesALoopWhoseDescriptorsOthersCloseWaitsForThem(Backend backend) throws Exception {
+    SysTap tap = LoopSupport.tap();
+    EventLoop loop = LoopSupport.open(backend, tap);
+    var closing = new CompletableFuture<Void>();
+    var goOn = new CompletableFuture<Void>();
+    tap.script(
+        "close",
+        (nth, _) -> {
+          if (nth == 1) {
+            closing.complete(null);
+            goOn.join();
+          }
+          return OptionalLong.empty();
+        });
+    Thread first = Thread.ofPlatform().daemon().start(loop::close);
+    LoopSupport.get(closing);
+    Thread second = Thread.ofPlatform().daemon().start(loop::close);
+    LoopSupport.await(
+        () -> second.getState() == State.WAITING || second.getState() == State.TERMINATED);
+    assertThat(second.getState()).isEqualTo(State.WAITING);
+    goOn.complete(null);
+    LoopSupport.join(first);
+    LoopSupport.join(second);
+  }
+
+  // What the kernel still had was withdrawn again and again until it came back, which it could not.
+  // r[verify loop.stop.nonew]
+  @Test
+  void aLoopEndsWhileAFileIsToBeTriedAgainAndTheKernelReadsIt() throws Exception {
+    Arena arena = Arena.ofAuto();
+    var tapped = new Tapped(Backend.IO_URING);
+    EventLoop loop = tapped.loop;
+    // Read as a file, a pipe without data keeps the kernel waiting for ever.
+    Pipe pipe = Pipe.open(Sys.forAnyThread(), true);
+    var file = new RegularFile(loop, pipe.reader());
+    tapped.requests.fail("readv", Errno.EAGAIN);
+    var placed = start(file.readAt(arena.allocate(8), 0));
+    var tried = start(file.readSome(List.of(arena.allocate(8))));
+    drive(loop, () -> file.reads.isPaused() && tapped.requests.requests("read") > 0);
+    LoopSupport.join(Thread.ofPlatform().daemon().start(loop::close));
+    assertThat(placed.outcome()).isEqualTo(Outcome.STOPPED);
+    assertThat(tried.outcome()).isEqualTo(Outcome.STOPPED);
+    file.close();
+    pipe.writer().close();
+  }
+
+  // The exception that nobody could be told was taken for a failure of the operation, which then
+  // completed a second time.
+  // r[verify loop.backend.single-shot]
+  @EveryBackend
+  void anOperationWhoseWaiterIsGoneWithItsLoopCompletesOnce(Backend backend) throws Exception {
+    SysTap tap = LoopSupport.tap();
+    try (Quiet _ = Quiet.log(EventLoop.class);
+        EventLoop other = EventLoop.open(backend);
+        Arena arena = Arena.ofShared()) {
+      var pair = StreamSocket.pair(other, other);
+      send(pair.second(), "x");
+      TransferOperation read = pair.first().readSome(arena.allocate(8));
+      try (EventLoop loop = LoopSupport.open(backend, tap)) {
+        loop.spawn("waiter", () -> read.await());
+        loop.runUntilEmpty(); // the start is on its way to the other loop
+        tap.fail(WaitLog.call(backend), Errno.EBADF);
+        assertThatExceptionOfType(ErrnoException.class).isThrownBy(loop::run);
+      }
+      other.runUntilEmpty();
+      assertThat(other.inFlight()).isZero();
+      assertThat(read.outcome()).isNotEqualTo(Outcome.ERROR);
+      pair.first().close();
+      pair.second().close();
+    }
   }
 }
