@@ -594,12 +594,18 @@ static inline void belfry__wake_if_asleep(belfry_guest *g, _Atomic uint32_t *fla
     }
     atomic_thread_fence(memory_order_seq_cst);
     uint32_t state = atomic_load_explicit(flag, memory_order_relaxed);
-    if (state == BELFRY__ASLEEP) {
-        atomic_store_explicit(flag, BELFRY__AWAKE, memory_order_release);
-        belfry__futex_wake(flag);
-    } else if (state == BELFRY__AT_BELL) {
-        atomic_store_explicit(flag, BELFRY__AWAKE, memory_order_release);
-        belfry_ring(g); /* whatever comes of it: what was published stays so */
+    while (state == BELFRY__ASLEEP || state == BELFRY__AT_BELL) {
+        /* Compared, because its owner may meanwhile have gone to sleep at the other place. */
+        if (!atomic_compare_exchange_weak_explicit(
+                flag, &state, BELFRY__AWAKE, memory_order_acq_rel, memory_order_relaxed)) {
+            continue;
+        }
+        if (state == BELFRY__ASLEEP) {
+            belfry__futex_wake(flag);
+        } else {
+            belfry_ring(g); /* whatever comes of it: what was published stays so */
+        }
+        return;
     }
 }
 

@@ -36,7 +36,10 @@ public final class AsyncDoorbell implements AutoCloseable {
 
   // Guarded by this.
   private CompletableFuture<Event> next = new CompletableFuture<>();
-  private boolean awaited;
+
+  /** How many wait for it. */
+  private int waiters;
+
   private boolean unheard;
   private boolean dead;
   private boolean closed;
@@ -88,16 +91,18 @@ public final class AsyncDoorbell implements AutoCloseable {
    * @throws CancellationException if it was closed, the loop was stopped, or the thread interrupted
    */
   public Event await() throws IOException {
-    return await(subscribe());
+    CompletableFuture<Event> ring = subscribe();
+    return await(ring, ring);
   }
 
   /** Waits so long at most. */
   public Event await(Duration atMost) throws IOException {
-    CompletableFuture<Event> event = subscribe().copy();
+    CompletableFuture<Event> ring = subscribe();
+    CompletableFuture<Event> event = ring.copy();
     TimerOperation timer = loop.scheduler().after(atMost);
     timer.start(_ -> event.complete(Event.TIMEOUT));
     try {
-      return await(event);
+      return await(event, ring);
     } finally {
       timer.cancel();
     }
@@ -116,19 +121,34 @@ public final class AsyncDoorbell implements AutoCloseable {
       unheard = false;
       return CompletableFuture.completedFuture(event);
     }
-    awaited = true;
+    waiters++;
     return next;
   }
 
-  private static Event await(CompletableFuture<Event> event) throws IOException {
+  /** Who gives up leaves the next ring to others; one that has come after all is still heard. */
+  private Event await(CompletableFuture<Event> event, CompletableFuture<Event> ring)
+      throws IOException {
     try {
-      return event.get();
+      Event first = event.get();
+      return first == Event.TIMEOUT && !unsubscribe(ring) ? ring.get() : first;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new CancellationException("interrupted while waiting for a doorbell");
+      if (unsubscribe(ring)) {
+        throw new CancellationException("interrupted while waiting for a doorbell");
+      }
+      return ring.join();
     } catch (ExecutionException e) {
       throw new IOException("the doorbell failed", e.getCause());
     }
+  }
+
+  /** Waits no longer; false if it is being told. */
+  private synchronized boolean unsubscribe(CompletableFuture<Event> ring) {
+    if (ring != next) {
+      return false;
+    }
+    waiters--;
+    return true;
   }
 
   /** On the loop thread. */
@@ -158,7 +178,7 @@ public final class AsyncDoorbell implements AutoCloseable {
     CompletableFuture<Event> waiting;
     synchronized (this) {
       dead |= event == Event.DEATH;
-      unheard |= event == Event.SIGNAL && !awaited && listener == null;
+      unheard |= event == Event.SIGNAL && waiters == 0 && listener == null;
       waiting = subscribers();
     }
     try {
@@ -173,7 +193,7 @@ public final class AsyncDoorbell implements AutoCloseable {
   private synchronized CompletableFuture<Event> subscribers() {
     CompletableFuture<Event> waiting = next;
     next = new CompletableFuture<>();
-    awaited = false;
+    waiters = 0;
     return waiting;
   }
 

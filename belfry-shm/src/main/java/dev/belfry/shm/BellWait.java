@@ -70,6 +70,8 @@ final class BellWait {
           yield true;
         }
       };
+    } catch (IllegalStateException closed) {
+      return true; // with what is waited for; the next look says so
     } catch (ErrnoException e) {
       throw new UncheckedIOException(e);
     }

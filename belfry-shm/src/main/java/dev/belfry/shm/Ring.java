@@ -153,12 +153,17 @@ final class Ring {
     }
     VarHandle.fullFence();
     int state = memory.getInt(flag);
-    if (state == ASLEEP) {
-      memory.setIntRelease(flag, AWAKE);
-      wake(word);
-    } else if (state == AT_BELL) {
-      memory.setIntRelease(flag, AWAKE);
-      ringBell();
+    while (state == ASLEEP || state == AT_BELL) {
+      // Compared, because the owner may meanwhile have woken and gone to sleep at the other place.
+      if (memory.compareAndSetInt(flag, state, AWAKE)) {
+        if (state == ASLEEP) {
+          wake(word);
+        } else {
+          ringBell();
+        }
+        return;
+      }
+      state = memory.getInt(flag);
     }
   }
 

@@ -108,6 +108,36 @@ final class AsyncDoorbellTest {
     }
   }
 
+  /** It went to those who had waited until then. */
+  @Test
+  void aRingAfterSomebodyHasGivenUpWaitingIsKeptToo() throws Exception {
+    try (AsyncDoorbell bell = AsyncDoorbell.on(loop.loop(), bells.host())) {
+      assertThat(bell.await(Duration.ofMillis(10))).isEqualTo(TIMEOUT);
+      bells.guest().ring();
+      awaitReading();
+      assertThat(bell.await(Duration.ofSeconds(30))).isEqualTo(SIGNAL);
+
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(bell::await).isInstanceOf(CancellationException.class);
+      assertThat(Thread.interrupted()).isTrue();
+      bells.guest().ring();
+      awaitReading();
+      assertThat(bell.await(Duration.ofSeconds(30))).isEqualTo(SIGNAL);
+    }
+  }
+
+  /** Until the loop has heard a ring that was before. */
+  private void awaitReading() throws Exception {
+    Doorbell.Pair later = Doorbell.pair(Sys.forAnyThread());
+    try (AsyncDoorbell bell = AsyncDoorbell.on(loop.loop(), later.host())) {
+      later.guest().ring();
+      bell.await();
+      loop.call(() -> true);
+    } finally {
+      later.guest().close();
+    }
+  }
+
   @Test
   void twoCoroutinesHearTheSameRing() throws Exception {
     try (AsyncDoorbell bell = AsyncDoorbell.on(loop.loop(), bells.host())) {

@@ -10,6 +10,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,5 +58,21 @@ final class GuestLeaveTest {
       assertThatExceptionOfType(SegmentLost.class).isThrownBy(guest::close);
       assertThat(before.openedSince()).isEmpty();
     }
+  }
+
+  /** A guest of format 1 sleeps at its bell, and got an exception when it was closed meanwhile. */
+  // r[verify shm.guest.detach]
+  @Test
+  void whoSleepsAtABellThatIsClosedLooksOnceMore() throws Exception {
+    Doorbell.Pair bells = Doorbell.pair(SYS);
+    var looks = new AtomicInteger();
+    BellWait.Wait closedAfterTheFirstLook =
+        _ -> {
+          bells.guest().close();
+          return looks.incrementAndGet() == 1 ? Awaited.TIMEOUT : Awaited.OVER;
+        };
+    assertThat(new BellWait(bells.guest()).await(closedAfterTheFirstLook, FutexWait.FOREVER))
+        .isEqualTo(Awaited.OVER);
+    bells.host().close();
   }
 }

@@ -17,8 +17,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -194,5 +196,45 @@ final class WakeTest {
       assertThat(waiting).isNotDone();
     }
     return waiting;
+  }
+
+  /**
+   * A sender looked where the receiver sleeps and then said that it woke it. If the receiver had
+   * meanwhile gone to sleep elsewhere, it slept on.
+   */
+  // r[verify shm.placement.padded]
+  @Test
+  @Timeout(120)
+  void aReceiverIsWokenWhereItSleepsByThen() throws Exception {
+    SysTap tap = SysTap.over(Sys.forAnyThread());
+    Doorbell.Pair bells = Doorbell.pair(Sys.forAnyThread());
+    var stop = new AtomicBoolean();
+    try (Sides sides = Sides.of(tap.sys(), Placement.PADDED, CONFIG, SLEEP)) {
+      var ring = new Ring(sides.host, 1, Direction.TO_HOST, bells.guest());
+      Thread sender =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    for (int i = 0; !stop.get(); i++) {
+                      ring.publish(i, i + 1);
+                    }
+                  });
+      for (int i = 0; i < 100_000; i++) {
+        ring.armDataAtBell();
+        ring.receiverAwake();
+        long before = tap.calls("futex");
+        ring.armData();
+        long deadline = Sides.inMillis(20_000);
+        while (tap.calls("futex") == before) {
+          assertThat(System.nanoTime() - deadline).as("sleep %d", i).isNegative();
+        }
+      }
+      stop.set(true);
+      sender.join();
+    } finally {
+      stop.set(true);
+      bells.host().close();
+      bells.guest().close();
+    }
   }
 }
