@@ -9,13 +9,12 @@ import dev.belfry.shm.PeerListener;
 import dev.belfry.shm.SegmentConfig;
 import dev.belfry.shm.Witness;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A worker process as its pool sees it: what it says, and how it comes and goes. */
@@ -32,7 +31,10 @@ final class PooledWorker implements PeerListener, MessageHandler {
   private @Nullable Peer peer;
   private @Nullable Incoming incoming;
   private @Nullable Rehearsal rehearsal;
-  private volatile Set<Long> methods = Set.of();
+
+  /** Their ids, in order: each call asks for one, and a set of objects would take longer. */
+  private volatile long[] methods = {};
+
   private final AtomicLong finished = new AtomicLong();
   private volatile long readyNanos;
 
@@ -106,7 +108,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
   }
 
   boolean has(long methodId) {
-    return methods.contains(methodId);
+    return Arrays.binarySearch(methods, methodId) >= 0;
   }
 
   // What it says.
@@ -147,7 +149,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
   }
 
   private void hello(List<String> names) {
-    methods = names.stream().map(Protocol::methodId).collect(Collectors.toUnmodifiableSet());
+    methods = names.stream().mapToLong(Protocol::methodId).sorted().toArray();
     rehearse();
   }
 

@@ -85,7 +85,7 @@ public final class CallCommand extends Benchmark {
       }
       var rounds = new Rounds<>(names, name -> name, loads, CallLoad::params);
       try (var progress = new Progress(names.size() + rounds.steps(options.rounds()))) {
-        long warmNanos = options.effort().choose(50_000_000L, 2_000_000_000L, 4_000_000_000L);
+        long warmNanos = options.effort().choose(50_000_000L, 4_000_000_000L, 6_000_000_000L);
         for (String name : names) {
           progress.step("warming up " + name);
           ask(processes, name, loads.get(0).lasting(warmNanos));
@@ -121,8 +121,8 @@ public final class CallCommand extends Benchmark {
     print(
         List.of(
             "Each caller is a thread with one call at a time; one worker or server process. At a fixed",
-            "rate a call counts from when it was due, not from when its caller came to it. The ring",
-            "carries messages of one thread, as many under way as there are callers.",
+            "rate a call counts from when it was due, not from when its caller came to it. The pipeline",
+            "and the ring are one thread with as many calls or messages under way as there are callers.",
             "Medians of the rounds; a ratio is the median of the ratios within each round."));
   }
 }
