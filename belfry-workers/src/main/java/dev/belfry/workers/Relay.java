@@ -24,7 +24,7 @@ final class Relay {
   }
 
   /** How often who stands by looks: a call that is found twice takes long. */
-  private static final long LOOK_NANOS = 1_000_000;
+  private static final long LOOK_NANOS = 5_000_000;
 
   /** After so many looks at nothing it looks no more, until it is woken. */
   private static final int IDLE_LOOKS = 20;
