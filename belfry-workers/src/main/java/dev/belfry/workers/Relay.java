@@ -27,7 +27,7 @@ final class Relay {
   private static final long LOOK_NANOS = 5_000_000;
 
   /** After so many looks at nothing it looks no more, until it is woken. */
-  private static final int IDLE_LOOKS = 20;
+  private static final int IDLE_LOOKS = 4;
 
   /**
    * The number of the call that who fetches runs itself, or 0. It sets it and takes it back; who

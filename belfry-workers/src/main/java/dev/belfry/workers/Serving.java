@@ -74,8 +74,7 @@ final class Serving {
           CompletableFuture.runAsync(() -> runInRelay(threads, false), second);
       sayHello();
       runInRelay(threads, true);
-      other
-          .join(); // if it was the other that failed, this thread shall not end as if all were well
+      other.join(); // if that has failed, this worker has
     }
   }
 
