@@ -40,7 +40,16 @@ final class LifeTest {
   }
 
   private PoolOptions options() {
-    return PoolOptions.of(worker.toString()).workers(1).spares(0).listener(told);
+    return options(worker.toString());
+  }
+
+  private PoolOptions options(String... command) {
+    return PoolOptions.of(command).workers(1).spares(0).listener(told);
+  }
+
+  /** A worker that does something else first. */
+  private PoolOptions after(String script) {
+    return options("sh", "-c", script + "; exec \"$0\" \"$@\"", worker.toString());
   }
 
   private static int pid(WorkerPool pool) throws Exception {
@@ -59,14 +68,8 @@ final class LifeTest {
 
   @Test
   void aWorkerThatStartsMoreSlowlyThanItAgesIsReplacedToo() throws Exception {
-    String slowly = "sleep 0.6; exec \"$0\" \"$@\"";
-    try (WorkerPool pool =
-        open(
-            PoolOptions.of("sh", "-c", slowly, worker.toString())
-                .workers(1)
-                .spares(0)
-                .listener(told)
-                .recycleAfter(Duration.ofMillis(300)))) {
+    String slowly = "sleep 0.6";
+    try (WorkerPool pool = open(after(slowly).recycleAfter(Duration.ofMillis(300)))) {
       int first = pid(pool);
       await().until(() -> pid(pool) != first);
     }
@@ -74,18 +77,14 @@ final class LifeTest {
 
   @Test
   void aWorkerThatIsOldEnoughServesOnUntilAnotherCan() throws Exception {
-    Path broken = directory.resolve("broken");
-    String ifNotBroken = "test -e %s && exit 9; exec \"$0\" \"$@\"".formatted(broken);
+    Path broken = directory.resolve("broken"); // from the second start on
+    String unlessBroken = "test -e %s && exit 9; touch %s".formatted(broken, broken);
     try (WorkerPool pool =
         open(
-            PoolOptions.of("sh", "-c", ifNotBroken, worker.toString())
-                .workers(1)
-                .spares(0)
-                .listener(told)
+            after(unlessBroken)
                 .crashLimit(2)
                 .restartDelay(Duration.ofMillis(10), Duration.ofMillis(10))
-                .recycleAfter(Duration.ofMillis(500)))) {
-      Files.createFile(broken);
+                .recycleAfter(Duration.ofMillis(300)))) {
       int first = pid(pool);
       await()
           .until(
@@ -103,16 +102,9 @@ final class LifeTest {
   /** It serves while its successor is started, so if it dies then, that is a death. */
   @Test
   void theDeathOfAWorkerThatIsOldEnoughIsADeath() throws Exception {
-    Path slow = directory.resolve("slow");
-    String slowly = "while test -e %s; do sleep 0.05; done; exec \"$0\" \"$@\"".formatted(slow);
-    try (WorkerPool pool =
-        open(
-            PoolOptions.of("sh", "-c", slowly, worker.toString())
-                .workers(1)
-                .spares(0)
-                .listener(told)
-                .recycleAfter(Duration.ofMillis(500)))) {
-      Files.createFile(slow);
+    Path slow = directory.resolve("slow"); // from the second start on
+    String slowly = "while test -e %s; do sleep 0.05; done; touch %s".formatted(slow, slow);
+    try (WorkerPool pool = open(after(slowly).recycleAfter(Duration.ofMillis(300)))) {
       int first = pid(pool);
       await().until(() -> pool.status().workers().size() == 2);
       Pools.kill(first, Signo.KILL);
