@@ -144,6 +144,7 @@ public final class Link implements AutoCloseable {
   private void sayGoodbye() {
     if (!host) {
       left = true;
+      channels.end();
       segment.peers().leave(peer, epoch);
     }
     close();

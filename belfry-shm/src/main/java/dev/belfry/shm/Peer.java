@@ -181,6 +181,7 @@ public final class Peer extends Messenger {
     }
     System.arraycopy(next.bytes(), 0, into.room(next.length()), 0, next.length());
     into.set(next.kind(), (int) next.id(), next.methodId(), next.length());
+    into.setChannelState(next.channelState());
     return true;
   }
 
