@@ -228,7 +228,9 @@ public final class Peer extends Messenger {
    * #endReceiving}; a round of the host finds it all the same, though not at once.
    */
   public void endReceivingDeaf() {
-    exchange().receiving().endReceivingDeaf();
+    if (exchange().receiving().endReceivingDeaf()) {
+      listen();
+    }
   }
 
   /** Has the loop listen to the guest again, after {@link #endReceivingDeaf}. */
