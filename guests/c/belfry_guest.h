@@ -560,10 +560,15 @@ static inline bool belfry__host_left(const belfry_guest *g) {
         (_Atomic uint32_t *)(g->base + BELFRY__GOODBYE_AT), memory_order_acquire) != 0;
 }
 
-/* Our entry may be another's by now, and must not be touched any more. */
+/*
+ * Our entry may be another's by now, and must not be touched any more. After we have left, what is
+ * there can be read until the host has made the entry ready for the next.
+ */
 static inline bool belfry__evicted(belfry_guest *g) {
-    return atomic_load_explicit(g->state, memory_order_acquire) != g->attached
-        && !atomic_load_explicit(&g->detached, memory_order_relaxed);
+    uint64_t now = atomic_load_explicit(g->state, memory_order_acquire);
+    uint64_t left = (g->attached & ~UINT64_C(0xffffffff)) | BELFRY__LEFT;
+    return now != g->attached
+        && !(now == left && atomic_load_explicit(&g->detached, memory_order_relaxed));
 }
 
 static inline belfry_result belfry_end(belfry_guest *g) {
@@ -656,11 +661,15 @@ static inline belfry_result belfry__look(belfry_guest *g) {
     if (atomic_load_explicit(&g->violated, memory_order_relaxed)) {
         return BELFRY_VIOLATION;
     }
-    if (g->tail != g->seen) {
+    bool left = atomic_load_explicit(&g->detached, memory_order_relaxed);
+    if (g->tail != g->seen && !left) {
         return BELFRY_OK;
     }
     if (belfry__evicted(g)) {
         return BELFRY_EMPTY;
+    }
+    if (g->tail != g->seen) {
+        return BELFRY_OK;
     }
     if (g->layout.padded) {
         uint64_t first = atomic_load_explicit(

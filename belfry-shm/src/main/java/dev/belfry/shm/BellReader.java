@@ -13,7 +13,6 @@ import dev.belfry.shm.Doorbell.Event;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -26,8 +25,6 @@ final class BellReader {
   private static final int MOST_READS = 16;
 
   private static final int READ_BYTES = 64;
-  private static final long FIRST_PAUSE_NANOS = 1_000;
-  private static final long LONGEST_PAUSE_NANOS = 1_000_000;
 
   private final Sys sys;
   private final Fd fd;
@@ -154,15 +151,15 @@ final class BellReader {
 
   /** For virtual threads, which must not sit in a system call. */
   private Event look(long deadlineNanos) throws ErrnoException {
-    long pause = FIRST_PAUSE_NANOS;
+    long pause = Backoff.FIRST_NANOS;
     while (true) {
       Event event = drain();
       long rest = Deadlines.restNanos(deadlineNanos);
       if (event != Event.TIMEOUT || rest <= 0) {
         return event;
       }
-      LockSupport.parkNanos(Math.min(pause, rest));
-      pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
+      Backoff.pause(Math.min(pause, rest));
+      pause = Backoff.next(pause);
     }
   }
 

@@ -2,7 +2,6 @@ package dev.belfry.shm;
 
 import dev.belfry.linux.ErrnoException;
 import java.io.UncheckedIOException;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,7 +65,7 @@ final class BellWait {
         case TIMEOUT -> false;
         case DEATH -> {
           // The lifeline ends the link in a moment; until then there is nothing to sleep at.
-          LockSupport.parkNanos(SILENT_SLICE_NANOS);
+          Backoff.pause(SILENT_SLICE_NANOS);
           yield true;
         }
       };

@@ -65,9 +65,10 @@ public final class Channel {
     return id;
   }
 
-  /** Whether one of the sides has ended it. */
+  /** Whether one of the sides has ended it, or has left. */
   public boolean isEnded() {
-    return ended || link.channels().state(id) != Channels.ACTIVE;
+    Channels channels = link.channels();
+    return ended || channels.isOver() || channels.state(id) != Channels.ACTIVE;
   }
 
   /**
@@ -172,8 +173,7 @@ public final class Channel {
     if (bytes < 0) {
       throw new IllegalArgumentException("credit cannot be taken back: " + bytes);
     }
-    if (bytes > 0 && !isEnded()) {
-      memory.getAndAddIntRelease(granted, bytes);
+    if (bytes > 0 && link.channels().grant(this, bytes)) {
       wakeSenders();
     }
   }

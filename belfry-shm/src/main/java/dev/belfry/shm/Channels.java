@@ -38,6 +38,9 @@ public final class Channels {
 
   private final boolean[] quarantined;
 
+  /** Whether the entry may be another's by now; set with the monitor, which all who write hold. */
+  private volatile boolean over;
+
   Channels(Link link) {
     this.link = link;
     this.segment = link.segment();
@@ -55,7 +58,7 @@ public final class Channels {
    * Opens a channel with a free id.
    *
    * @return null if all ids are in use, or if the guest has not sent a message yet: until then it
-   *     may still clear its table
+   *     may still clear its table; also if the guest has left or is gone
    */
   // r[impl shm.id.channel-parity]
   // r[impl shm.flow.channel-activate]
@@ -65,7 +68,7 @@ public final class Channels {
       throw new IllegalStateException(
           "initial_credit is %d; with channels it is at most 2^31 - 1".formatted(credit));
     }
-    if (link.isHost() && link.inbox().counter() == 0) {
+    if (over || (link.isHost() && link.inbox().counter() == 0)) {
       return null;
     }
     for (int id = first; id < count; id += 2) {
@@ -165,7 +168,9 @@ public final class Channels {
     ending[id] = isOurs(id); // what we have sent may still be under way; the peer has sent its last
     endedByPeer[id] = isOurs(id);
     quarantined[id] = false;
-    memory.setIntRelease(stateAddress(id), FREE);
+    if (!over) {
+      memory.setIntRelease(stateAddress(id), FREE);
+    }
     return channel;
   }
 
@@ -176,7 +181,7 @@ public final class Channels {
    */
   synchronized boolean close(Channel channel) {
     int id = channel.id();
-    if (open[id] != channel) {
+    if (over || open[id] != channel) {
       return false; // the peer was first, and the id may have another life by now
     }
     open[id] = null;
@@ -185,6 +190,25 @@ public final class Channels {
     boolean byUs = memory.compareAndSetInt(stateAddress(id), ACTIVE, CLOSED);
     endedByPeer[id] &= !byUs;
     return byUs;
+  }
+
+  /** Grants credit on a channel, unless that has ended; says whether it did. */
+  synchronized boolean grant(Channel channel, int bytes) {
+    if (channel.isEnded()) {
+      return false;
+    }
+    memory.getAndAddIntRelease(grantedAddress(channel.id()), bytes);
+    return true;
+  }
+
+  /** From now on nothing is written: the guest has left or is gone, and its entry is another's. */
+  synchronized void end() {
+    over = true;
+  }
+
+  /** Whether nothing is written any more. */
+  boolean isOver() {
+    return over;
   }
 
   int state(int id) {

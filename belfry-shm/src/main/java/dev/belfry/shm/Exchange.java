@@ -51,6 +51,7 @@ final class Exchange {
   void end() {
     sending.turn().makePointless();
     receiving.turn().makePointless();
+    link.channels().end(); // whose users need no turn
   }
 
   void endQuiet() {

@@ -9,7 +9,6 @@ import dev.belfry.linux.Sys;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Sleeps until a word of shared memory changes and somebody says so. Where the kernel has no futex,
@@ -22,8 +21,6 @@ public final class FutexWait {
   /** A deadline that never comes. */
   public static final long FOREVER = Futex.FOREVER;
 
-  private static final long FIRST_PAUSE_NANOS = 1_000;
-  private static final long LONGEST_PAUSE_NANOS = 1_000_000;
   private static final VarHandle INT = JAVA_INT.varHandle();
 
   private final Futex futex;
@@ -66,23 +63,16 @@ public final class FutexWait {
 
   // r[impl shm.wakeup.fallback]
   private static WaitResult poll(MemorySegment word, int expected, long deadlineNanos) {
-    boolean interrupted = false;
-    long pause = FIRST_PAUSE_NANOS;
-    WaitResult result = WaitResult.CHANGED;
+    long pause = Backoff.FIRST_NANOS;
     while ((int) INT.getAcquire(word, 0L) == expected) {
       long rest = deadlineNanos == FOREVER ? Long.MAX_VALUE : deadlineNanos - System.nanoTime();
       if (rest <= 0) {
-        result = WaitResult.TIMEOUT;
-        break;
+        return WaitResult.TIMEOUT;
       }
-      interrupted |= Thread.interrupted(); // or parking would return at once
-      LockSupport.parkNanos(Math.min(pause, rest));
-      pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
+      Backoff.pause(Math.min(pause, rest));
+      pause = Backoff.next(pause);
     }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    return result;
+    return WaitResult.CHANGED;
   }
 
   /** Wakes at most so many sleepers; returns how many, which is none where there is no futex. */

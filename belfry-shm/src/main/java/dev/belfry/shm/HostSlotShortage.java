@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  */
 // r[impl shm.wakeup.slot-wait]
 final class HostSlotShortage implements Awaitable {
-  /** Where the kernel cannot wait for several words: how long to wait for the own guest's. */
+  /** Where nobody can wait for several words at once: how long to wait for the own guest's. */
   private static final long SHORT_SLEEP_NANOS = 1_000_000;
 
   private final Segment segment;
@@ -85,8 +85,11 @@ final class HostSlotShortage implements Awaitable {
 
   @Override
   public WaitResult sleep(FutexWait futex, int own, long untilNanos) {
-    if (armed == 1 || Thread.currentThread().isVirtual()) {
+    if (armed == 1) {
       return futex.await(word(), own, untilNanos);
+    }
+    if (Thread.currentThread().isVirtual()) {
+      return sleepShortly(futex, own, untilNanos);
     }
     for (int i = 0; i < armed; i++) {
       words.set(i, rings[guests[i]].spaceWord(), expected[i]);
@@ -95,11 +98,13 @@ final class HostSlotShortage implements Awaitable {
     return switch (result) {
       case -Errno.EAGAIN -> WaitResult.CHANGED;
       case -Errno.ETIMEDOUT -> WaitResult.TIMEOUT;
-      default ->
-          result >= 0
-              ? WaitResult.WOKEN
-              : futex.await(
-                  word(), own, Math.min(untilNanos, System.nanoTime() + SHORT_SLEEP_NANOS));
+      default -> result >= 0 ? WaitResult.WOKEN : sleepShortly(futex, own, untilNanos);
     };
+  }
+
+  /** At the own guest's word alone; what the others give back is seen at the next look. */
+  private WaitResult sleepShortly(FutexWait futex, int own, long untilNanos) {
+    long soon = System.nanoTime() + SHORT_SLEEP_NANOS;
+    return futex.await(word(), own, Deadlines.earlier(untilNanos, soon));
   }
 }

@@ -112,14 +112,27 @@ final class HostSlots {
     return held;
   }
 
-  /** Takes back what a guest holds that is gone. */
-  synchronized void takeBack(int peer) {
+  /** Takes back what a guest holds that is gone, and wakes who waits for a slot. */
+  void takeBack(int peer) {
+    if (freeAll(peer) > 0) {
+      for (int other = 1; other <= maxGuests; other++) {
+        if (peers.isAttached(other)) {
+          new Ring(segment, other, Direction.TO_GUEST).wakeAllProducers();
+        }
+      }
+    }
+  }
+
+  private synchronized int freeAll(int peer) {
+    int freed = 0;
     for (int slot = 0; slot < count; slot++) {
       if (holders[slot] == peer && !pool.isFree(slot)) {
         holders[slot] = NOBODY;
         pool.free(slot);
+        freed++;
       }
     }
+    return freed;
   }
 
   /** How many slots are free. */

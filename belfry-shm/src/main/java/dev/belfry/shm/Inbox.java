@@ -106,13 +106,11 @@ public final class Inbox extends LinkHalf {
       if (violation != null) {
         throw violation;
       }
-      if (tail == seen) {
-        int available = available();
-        if (available == 0) {
-          return false;
-        }
-        seen = tail + available;
+      int available = available();
+      if (available == 0) {
+        return false;
       }
+      seen = tail + available;
       copy(ring.descriptor(tail), into);
       tail++;
       return true;
@@ -126,9 +124,19 @@ public final class Inbox extends LinkHalf {
     }
   }
 
-  /** A guest whose entry was taken away must not touch what may be another's by now. */
+  /**
+   * How many messages are known to be there. A guest whose entry was taken away must not touch what
+   * may be another's by now; one that has left looks each time whether that is so.
+   */
   private int available() {
-    return link.isEvicted() ? 0 : ring.available(tail);
+    int known = seen - tail;
+    if (known != 0 && !link.hasLeft()) {
+      return known;
+    }
+    if (link.isEvicted()) {
+      return 0;
+    }
+    return known != 0 ? known : ring.available(tail);
   }
 
   private void copy(long descriptor, Message into) {
@@ -206,7 +214,7 @@ public final class Inbox extends LinkHalf {
   private final class Data implements Awaitable {
     @Override
     public boolean isReady() {
-      return tail != seen || available() != 0;
+      return available() != 0;
     }
 
     @Override

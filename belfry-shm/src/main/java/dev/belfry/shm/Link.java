@@ -22,6 +22,7 @@ public final class Link implements AutoCloseable {
   private final Memory memory;
   private final long pairAddress;
   private final long attached;
+  private final long goodbye;
   private final Outbox outbox;
   private final Inbox inbox;
   private final Channels channels;
@@ -42,6 +43,7 @@ public final class Link implements AutoCloseable {
     this.pairAddress = segment.peers().pairAddress(peer);
     this.epoch = segment.peers().epoch(peer);
     this.attached = PeerTable.pair(PeerState.ATTACHED, epoch);
+    this.goodbye = PeerTable.pair(PeerState.GOODBYE, epoch);
     Direction out = host ? Direction.TO_GUEST : Direction.TO_HOST;
     this.outbox = new Outbox(this, new Ring(segment, peer, out, bell), slots, strategy);
     this.inbox =
@@ -117,9 +119,21 @@ public final class Link implements AutoCloseable {
         || (!host && segment.isHostGone());
   }
 
-  /** Whether a guest's entry was taken away from it, so that it must not touch it any more. */
+  /**
+   * Whether a guest's entry was taken away from it, so that it must not touch it any more. After it
+   * has left it may read on until the host has made the entry ready for the next.
+   */
   boolean isEvicted() {
-    return !host && memory.getLong(pairAddress) != attached && !left;
+    if (host) {
+      return false;
+    }
+    long pair = memory.getLong(pairAddress);
+    return pair != attached && !(left && pair == goodbye);
+  }
+
+  /** Whether a guest has left, so that its entry can become another's at any time. */
+  boolean hasLeft() {
+    return left;
   }
 
   /**
@@ -144,6 +158,7 @@ public final class Link implements AutoCloseable {
   private void sayGoodbye() {
     if (!host) {
       left = true;
+      channels.end();
       segment.peers().leave(peer, epoch);
     }
     close();

@@ -81,7 +81,10 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
    */
   public abstract Awaited receiveBlocking(Message into, long deadlineNanos);
 
-  /** Opens a channel; null if all are in use, or if the other side has not sent a message yet. */
+  /**
+   * Opens a channel; null if all are in use, if the other side has not sent a message yet, or if
+   * the guest has left or is gone.
+   */
   public final @Nullable Channel openChannel() {
     try {
       return exchange.link().channels().open();

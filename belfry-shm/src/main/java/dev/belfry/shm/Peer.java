@@ -181,6 +181,7 @@ public final class Peer extends Messenger {
     }
     System.arraycopy(next.bytes(), 0, into.room(next.length()), 0, next.length());
     into.set(next.kind(), (int) next.id(), next.methodId(), next.length());
+    into.setChannelState(next.channelState());
     return true;
   }
 
@@ -227,7 +228,9 @@ public final class Peer extends Messenger {
    * #endReceiving}; a round of the host finds it all the same, though not at once.
    */
   public void endReceivingDeaf() {
-    exchange().receiving().endReceivingDeaf();
+    if (exchange().receiving().endReceivingDeaf()) {
+      listen();
+    }
   }
 
   /** Has the loop listen to the guest again, after {@link #endReceivingDeaf}. */

@@ -11,6 +11,13 @@ final class Receiving {
   private final BellWait waiting;
   private final Turn turn = new Turn();
 
+  /**
+   * Whether the event loop came while another had the turn, who may have looked for the last time
+   * by then. Set before the loop tries once more, and read after the turn is given back: so one of
+   * the two sees the other.
+   */
+  private volatile boolean missed;
+
   Receiving(Link link, BellWait waiting) {
     this.link = link;
     this.waiting = waiting;
@@ -53,11 +60,14 @@ final class Receiving {
    * Hands messages to a handler and then sleeps at the bell, for an event loop.
    *
    * @return how many; the limit if there may be more; -1 if another thread is receiving, which will
-   *     do the same when it ends
+   *     do the same when it ends, or is told then that this has to be called again
    */
   int receiveAndListen(Inbox.Handler handler, Message scratch, int limit) {
     if (!turn.tryTake()) {
-      return -1;
+      missed = true;
+      if (!turn.tryTake()) {
+        return -1;
+      }
     }
     try {
       if (turn.isPointless()) {
@@ -78,6 +88,7 @@ final class Receiving {
     int count = 0;
     int some = limit;
     while (some > 0 && count < limit) {
+      missed = false; // what the loop came for until now is found by this look
       link.inbox().ring().armDataAtBell();
       some = link.inbox().receive(handler, scratch, limit - count);
       count += some;
@@ -98,9 +109,23 @@ final class Receiving {
     return true;
   }
 
-  /** Gives the turn back; nobody learns of what comes, until somebody listens. */
-  void endReceivingDeaf() {
+  /**
+   * Gives the turn back; nobody learns of what comes, until somebody listens.
+   *
+   * @return whether somebody has tried to listen meanwhile, who has to try again
+   */
+  boolean endReceivingDeaf() {
     turn.end();
+    return takeMissed();
+  }
+
+  /** Whoever is told has the loop come again, later than all it came for until now. */
+  private boolean takeMissed() {
+    boolean was = missed;
+    if (was) {
+      missed = false;
+    }
+    return was;
   }
 
   /** With the turn taken: hands messages to a handler until a condition holds, or a deadline. */
@@ -124,11 +149,13 @@ final class Receiving {
    * @return how many messages were there on leaving; the limit if there may be more
    */
   int endReceiving(Inbox.Handler handler, Message scratch, int limit) {
+    int count;
     try {
-      return listen(handler, scratch, limit);
+      count = listen(handler, scratch, limit);
     } finally {
       turn.end();
     }
+    return takeMissed() ? limit : count;
   }
 
   /** For who ends the link. */

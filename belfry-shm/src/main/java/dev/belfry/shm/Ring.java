@@ -283,6 +283,13 @@ final class Ring {
     wakeProducers();
   }
 
+  /** Wakes all who wait for space or for a slot, as {@link #wakeAll} does. */
+  void wakeAllProducers() {
+    VarHandle.fullFence();
+    rouse(spaceFlag);
+    wakeProducers();
+  }
+
   private void rouse(long flag) {
     if (padded && memory.getInt(flag) == ASLEEP) {
       memory.setIntRelease(flag, AWAKE);

@@ -235,7 +235,8 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
 
   /**
    * Leaves: waits until the host has read what was sent, at most so long, and says goodbye. Who
-   * waits in a call gets {@code OVER}; what the host had sent can still be received.
+   * waits in a call gets {@code OVER}; what the host had sent can still be received, but by a guest
+   * that has walked in only until the host makes its entry ready for the next.
    */
   // r[impl shm.guest.detach]
   public void detach(Duration atMost) throws IOException {

@@ -151,6 +151,28 @@ final class DoorbellTest {
     assertThat(guest.await(LONG)).isEqualTo(SIGNAL);
   }
 
+  /** Parking returned at once, so that it read the bell in a hot loop. */
+  // r[verify shm.doorbell.wait]
+  @Test
+  void anInterruptedVirtualThreadPausesBetweenItsLooks() throws Exception {
+    var kept = new CompletableFuture<Boolean>();
+    var event = new CompletableFuture<Doorbell.Event>();
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              Thread.currentThread().interrupt();
+              try {
+                event.complete(guest.await(Duration.ofMillis(200)));
+              } catch (ErrnoException e) {
+                event.completeExceptionally(e);
+              }
+              kept.complete(Thread.currentThread().isInterrupted());
+            });
+    assertThat(event.get(30, TimeUnit.SECONDS)).isEqualTo(TIMEOUT);
+    assertThat(kept.get(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(tap.calls("recv")).as("looks, one each millisecond in the end").isLessThan(1000);
+  }
+
   /** As by a signal each five milliseconds, for a while. */
   private static OptionalLong interrupted(long nth) {
     if (nth > 10) {

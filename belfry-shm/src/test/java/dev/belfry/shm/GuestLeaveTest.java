@@ -3,6 +3,7 @@ package dev.belfry.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.belfry.linux.ExitStatus;
 import dev.belfry.linux.Sys;
 import dev.belfry.testkit.Descriptors;
 import java.lang.foreign.ValueLayout;
@@ -10,10 +11,14 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** How a guest leaves, whatever its host does meanwhile. */
 @Timeout(120)
@@ -44,7 +49,62 @@ final class GuestLeaveTest {
     }
   }
 
-  /** The same, where there is nothing left to be read. */
+  /**
+   * A guest that had left read on when its entry was another's: what lay there of old, a violation
+   * that nobody had committed, or a message to its successor.
+   */
+  // r[verify shm.guest.detach]
+  @ParameterizedTest
+  @EnumSource
+  void aGuestThatHasLeftReadsNothingOfItsSuccessor(Placement placement) throws Exception {
+    var attached = new LinkedBlockingQueue<Peer>();
+    var gone = new LinkedBlockingQueue<Peer>();
+    PeerListener listener =
+        new PeerListener() {
+          @Override
+          public void onAttached(Peer peer) {
+            attached.add(peer);
+          }
+
+          @Override
+          public void onGone(Peer peer, @Nullable ExitStatus status) {
+            gone.add(peer);
+          }
+        };
+    HostOptions options =
+        HostOptions.DEFAULT
+            .withPlacement(placement)
+            .withConfig(HostFixture.CONFIG)
+            .withWalkIns(PeerOptions.DEFAULT.withListener(listener));
+    try (HostFixture fixture = HostFixture.of(options);
+        ShmGuest guest = ShmGuest.walkIn(SYS, fixture.path(), WaitStrategy.ADAPTIVE)) {
+      Peer peer = attached.take();
+      for (int i = 0; i < 3; i++) {
+        assertThat(peer.send(MessageKind.REQUEST, i, 0, BYTES, 0, 9)).isEqualTo(SendResult.SENT);
+      }
+      assertThat(guest.receive(message)).isTrue(); // it has seen that there are two more
+      guest.detach(Duration.ofSeconds(1));
+      gone.take();
+      fixture.loop.call(() -> true); // the entry becomes free after the notice
+      assertThat(guest.receive(message)).isFalse();
+      try (ShmGuest successor = ShmGuest.walkIn(SYS, fixture.path(), WaitStrategy.ADAPTIVE)) {
+        assertThat(successor.peerId()).isEqualTo(guest.peerId());
+        Peer next = attached.take();
+        for (int i = 5; i < 8; i++) {
+          assertThat(next.send(MessageKind.REQUEST, i, 0, BYTES, 0, 9)).isEqualTo(SendResult.SENT);
+        }
+        assertThat(guest.receive(message)).isFalse();
+        assertThat(guest.receiveBlocking(message, FutexWait.FOREVER)).isEqualTo(Awaited.OVER);
+        assertThat(guest.end()).contains(ShmGuest.End.DETACHED);
+        for (int i = 5; i < 8; i++) {
+          assertThat(successor.receive(message)).isTrue();
+          assertThat(message.id()).isEqualTo(i);
+        }
+      }
+    }
+  }
+
+  /** A guest whose segment is cut kept lock and descriptors, too. */
   @Test
   void aGuestWhoseSegmentIsCutGivesBackWhatItHad() throws Exception {
     Path path = directory.resolve("hub");

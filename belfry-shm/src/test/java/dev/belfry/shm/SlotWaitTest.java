@@ -7,13 +7,19 @@ import static dev.belfry.shm.Sides.send;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Sys;
+import dev.belfry.testkit.SysTap;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Waiting for a slot, which is waiting for the tail of whoever gives one back. */
+@Timeout(180)
 final class SlotWaitTest {
   private final Message message = new Message();
 
@@ -65,6 +71,69 @@ final class SlotWaitTest {
       assertThat(toSecond.outbox().unwoken()).isZero();
       assertThat(second.inbox().receive(message)).isTrue();
       assertThat(message.toByteArray()).isEqualTo(payload(100, 9));
+    }
+  }
+
+  /**
+   * On a virtual thread, which looks at one word only, that was the own guest's until the end of
+   * the stretch.
+   */
+  // r[verify shm.wakeup.slot-wait]
+  @ParameterizedTest
+  @EnumSource
+  void aVirtualThreadLooksSoonForASlotThatAnotherGuestHolds(Placement placement) throws Exception {
+    try (Sides sides = Sides.of(placement, CONFIG.withSlots(2, 128))) {
+      Link second = Link.walkIn(sides.guest, WaitStrategy.SLEEP);
+      Link toSecond = Link.toGuest(sides.host, second.peer(), WaitStrategy.SLEEP);
+      Awaitable shortage =
+          sides.host.hostSlots().sourceFor(2).shortage(toSecond, toSecond.outbox().ring());
+      var slept = new CompletableFuture<WaitResult>();
+      Thread.ofVirtual()
+          .start(
+              () -> {
+                int own = shortage.arm();
+                var futex = new FutexWait(Sys.forAnyThread());
+                slept.complete(shortage.sleep(futex, own, inMillis(120_000)));
+              });
+      assertThat(slept.get(60, TimeUnit.SECONDS)).isEqualTo(WaitResult.TIMEOUT);
+    }
+  }
+
+  /**
+   * Who waited was woken when the guest died, and slept on at the words of the others; nobody woke
+   * it when the dead guest's slots were free.
+   */
+  // r[verify shm.wakeup.slot-wait]
+  // r[verify shm.crash.recovery]
+  @ParameterizedTest
+  @EnumSource
+  void theHostWaitsForASlotThatADeadGuestHeld(Placement placement) throws Exception {
+    SysTap tap = SysTap.over(Sys.forAnyThread());
+    var sleeps = new CountDownLatch(1);
+    tap.script(
+        "futex",
+        (_, arguments) -> {
+          if (arguments.length > 3) { // at one word, no longer at those of both guests
+            sleeps.countDown();
+          }
+          return OptionalLong.empty();
+        });
+    SegmentConfig config = CONFIG.withSlots(2, 128);
+    try (Sides sides = Sides.of(tap.sys(), placement, config, WaitStrategy.SLEEP)) {
+      send(sides.toGuest, 1, payload(100, 1));
+      send(sides.toGuest, 2, payload(100, 2));
+      Link second = Link.walkIn(sides.guest, WaitStrategy.SLEEP);
+      Link toSecond = Link.toGuest(sides.host, second.peer(), WaitStrategy.SLEEP);
+      CompletableFuture<SendResult> waiting = sending(toSecond);
+      sides.host.peers().leave(1, 1);
+      sides.toGuest.close();
+      sleeps.await();
+      while (SleepingThreads.count() == 0) {
+        Thread.onSpinWait();
+      }
+      sides.host.peers().recover(1);
+      assertThat(waiting.get()).isEqualTo(SendResult.SENT);
+      assertThat(toSecond.outbox().unwoken()).isZero();
     }
   }
 }

@@ -199,6 +199,45 @@ final class WakeTest {
   }
 
   /**
+   * A thread had armed the bell, had looked, and was about to give the receivers' turn back, when
+   * the bell rang: the loop did not get the turn, the thread did not look again, and the message
+   * lay there until the next round.
+   */
+  // r[verify shm.doorbell.ring-integration]
+  @ParameterizedTest
+  @EnumSource
+  void aRingThatComesWhileAnotherIsJustLeavingIsNotLost(Placement placement) throws Exception {
+    try (Sides sides = Sides.of(placement, CONFIG)) {
+      var receiving = new Receiving(sides.toGuest, new BellWait(null));
+      var received = new ArrayList<Long>();
+      var scratch = new Message();
+      IntSupplier loop =
+          () ->
+              CompletableFuture.supplyAsync(
+                      () -> receiving.receiveAndListen(m -> received.add(m.id()), scratch, 4))
+                  .join();
+      assertThat(receiving.tryReceiving()).isTrue();
+      assertThat(receiving.endReceivingDeaf()).as("nobody came").isFalse();
+
+      assertThat(receiving.tryReceiving()).isTrue();
+      sides.toGuest.inbox().ring().armDataAtBell();
+      Sides.send(sides.toHost, 1, new byte[0]);
+      assertThat(loop.getAsInt()).isEqualTo(-1);
+      assertThat(receiving.endReceivingDeaf()).as("the loop has to come again").isTrue();
+      assertThat(loop.getAsInt()).isEqualTo(1);
+      assertThat(received).containsExactly(1L);
+
+      assertThat(receiving.tryReceiving()).isTrue();
+      assertThat(receiving.endReceivingDeaf()).as("it did").isFalse();
+      assertThat(receiving.tryReceiving()).isTrue();
+      assertThat(loop.getAsInt()).isEqualTo(-1);
+      assertThat(receiving.endReceiving(_ -> {}, scratch, 4))
+          .as("what it came for was looked for after it")
+          .isZero();
+    }
+  }
+
+  /**
    * A sender looked where the receiver sleeps and then said that it woke it. If the receiver had
    * meanwhile gone to sleep elsewhere, it slept on.
    */

@@ -127,6 +127,36 @@ final class WalkInDeathTest {
     }
   }
 
+  /** It read on what it had seen before, from an entry that was no longer its own. */
+  // r[verify shm.guest.detach]
+  @ParameterizedTest
+  @MethodSource("guests")
+  void aWalkInThatHasLeftReadsNoMoreWhenItsEntryIsFree(Placement placement, List<String> program)
+      throws Exception {
+    MessageHandler answering =
+        (peer, message) -> {
+          for (int id = 7; id <= 8; id++) {
+            byte[] bytes = Sides.payload(10, id);
+            peer.send(MessageKind.REQUEST, id, 0, bytes, 0, bytes.length);
+          }
+          notices.onMessage(peer, message);
+        };
+    HostOptions host = options(placement).withWalkIns(notices.options().withHandler(answering));
+    try (HostFixture fixture = HostFixture.of(host);
+        SteppedGuest guest = walkIn(program)) {
+      assertThat(notices.next()).isEqualTo("attached");
+      guest.step("send 1 10", "SENT");
+      assertThat(notices.next()).isEqualTo("message 1 10");
+      guest.step("receive", "REQUEST 7 10");
+      guest.step("detach", "detached");
+      assertThat(notices.next()).isEqualTo("dying GOODBYE");
+      assertThat(notices.next()).isEqualTo("gone null");
+      fixture.assertAllFree();
+      guest.step("receive", "over detached");
+      killStranger();
+    }
+  }
+
   /** Keeps a host from looking at its guests, from now on. */
   private static CountDownLatch distract(HostFixture fixture) throws InterruptedException {
     var begun = new CountDownLatch(1);
