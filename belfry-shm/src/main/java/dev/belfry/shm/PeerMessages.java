@@ -54,7 +54,7 @@ final class PeerMessages {
     if (!host.segment().layout().isPadded()) {
       peer.exchange().passRingOn();
     }
-    return pump();
+    return handOut(true);
   }
 
   /** Looks without having been called; says whether there was anything. */
@@ -69,10 +69,18 @@ final class PeerMessages {
   /** Hands out what there is, within the budget; says whether there was anything. */
   // r[impl shm.doorbell.ring-integration]
   boolean pump() {
+    return handOut(false);
+  }
+
+  private boolean handOut(boolean heardTheBell) {
     if (!areHandedOut()) {
       return false;
     }
-    int count = peer.exchange().receiving().receiveAndListen(handler, scratch, host.budget());
+    Receiving receiving = peer.exchange().receiving();
+    int count =
+        heardTheBell
+            ? receiving.receiveRung(handler, scratch, host.budget())
+            : receiving.receiveAndListen(handler, scratch, host.budget());
     if (count == host.budget() && !queued) {
       queued = true;
       host.post(

@@ -12,9 +12,9 @@ final class Receiving {
   private final Turn turn = new Turn();
 
   /**
-   * Whether the event loop came while another had the turn, who may have looked for the last time
-   * by then. Set before the loop tries once more, and read after the turn is given back: so one of
-   * the two sees the other.
+   * Whether the event loop has heard the bell while another had the turn, who may have looked for
+   * the last time by then. Set before the loop tries once more, and read after the turn is given
+   * back: so one of the two sees the other.
    */
   private volatile boolean missed;
 
@@ -57,17 +57,28 @@ final class Receiving {
   }
 
   /**
+   * Does {@link #receiveAndListen} for an event loop that has heard the bell, and so has made the
+   * guest believe that somebody looks: whoever has the turn just now is told, when it ends, to have
+   * the loop come again. By then another may have it, but who takes it looks first.
+   */
+  int receiveRung(Inbox.Handler handler, Message scratch, int limit) {
+    int count = receiveAndListen(handler, scratch, limit);
+    if (count < 0) {
+      missed = true;
+      count = receiveAndListen(handler, scratch, limit);
+    }
+    return count;
+  }
+
+  /**
    * Hands messages to a handler and then sleeps at the bell, for an event loop.
    *
    * @return how many; the limit if there may be more; -1 if another thread is receiving, which will
-   *     do the same when it ends, or is told then that this has to be called again
+   *     do the same when it ends
    */
   int receiveAndListen(Inbox.Handler handler, Message scratch, int limit) {
     if (!turn.tryTake()) {
-      missed = true;
-      if (!turn.tryTake()) {
-        return -1;
-      }
+      return -1;
     }
     try {
       if (turn.isPointless()) {
@@ -112,7 +123,7 @@ final class Receiving {
   /**
    * Gives the turn back; nobody learns of what comes, until somebody listens.
    *
-   * @return whether somebody has tried to listen meanwhile, who has to try again
+   * @return whether the loop has heard the bell meanwhile and has to come again
    */
   boolean endReceivingDeaf() {
     turn.end();
