@@ -24,10 +24,10 @@ final class Relay {
   }
 
   /** How often who stands by looks: a call that is found twice takes long. */
-  private static final long LOOK_NANOS = 5_000_000;
+  private static final long LOOK_NANOS = 10_000_000;
 
   /** After so many looks at nothing it looks no more, until it is woken. */
-  private static final int IDLE_LOOKS = 4;
+  private static final int IDLE_LOOKS = 2;
 
   /**
    * The number of the call that who fetches runs itself, or 0. It sets it and takes it back; who
