@@ -1,8 +1,7 @@
 package dev.belfry.workers;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -13,16 +12,6 @@ import org.jspecify.annotations.Nullable;
  * the first stands by when it has done with the call.
  */
 final class Relay {
-  private static final VarHandle STINT;
-
-  static {
-    try {
-      STINT = MethodHandles.lookup().findVarHandle(Relay.class, "stint", long.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
   /** How often who stands by looks: a call that is found twice takes long. */
   private static final long LOOK_NANOS = 10_000_000;
 
@@ -33,7 +22,7 @@ final class Relay {
    * The number of the call that who fetches runs itself, or 0. It sets it and takes it back; who
    * stands by may be the first to take it back, and fetches then.
    */
-  private volatile long stint;
+  private final AtomicLong stint = new AtomicLong();
 
   /** The last number, and who has set it; written by who fetches, before the stint. */
   private long stints;
@@ -61,7 +50,7 @@ final class Relay {
     fetching = Thread.currentThread();
     long number = stints + 1;
     stints = number;
-    stint = number; // and then whether the other dozes: who does so sets that first
+    stint.set(number); // and then whether the other dozes: who does so sets that first
     if (dozing) {
       LockSupport.unpark(other);
     }
@@ -70,7 +59,7 @@ final class Relay {
 
   /** Ends it; false if the other fetches by now, and this thread is to stand by. */
   boolean end(long number) {
-    return STINT.compareAndSet(this, number, 0L);
+    return stint.compareAndSet(number, 0);
   }
 
   /**
@@ -84,7 +73,7 @@ final class Relay {
     long last = 0;
     int idle = 0;
     while (!over) {
-      long number = stint;
+      long number = stint.get();
       if (number != 0 && number == last && isTaken(number, heldUp)) {
         return true;
       }
@@ -116,7 +105,7 @@ final class Relay {
 
   private void doze() {
     dozing = true;
-    if (stint == 0 && !over) {
+    if (stint.get() == 0 && !over) {
       LockSupport.park(this);
     }
     dozing = false;
