@@ -235,6 +235,31 @@ final class ShmHostTest {
     fixture.assertAllFree();
   }
 
+  /** It was: once a round had found such a message, the loop woke a thousand times a second. */
+  @Test
+  void aGuestThatNeedNotRingIsNotPolledForNotRinging() throws Exception {
+    open(Placement.PADDED);
+    try (SteppedGuest guest = SteppedGuest.attached(host(), notices.options())) {
+      assertThat(notices.next()).isEqualTo("attached");
+      Peer peer = guest.peer();
+      for (int i = 1; i <= 2; i++) { // the first look may still be put down to the ring on coming
+        loop.call(
+            () -> {
+              assertThat(peer.tryReceiving()).isTrue();
+              peer.endReceivingDeaf();
+              return true;
+            });
+        guest.step("send %d 40".formatted(i), "SENT");
+        assertThat(notices.next()).isEqualTo("message %d 40".formatted(i));
+      }
+      assertThat(loop.call(() -> peer.life().isPolled())).isFalse();
+      guest.step("detach", "detached");
+      assertThat(notices.next()).isEqualTo("dying GOODBYE");
+      guest.say("exit 0");
+      assertThat(notices.next()).isEqualTo("gone exit code 0");
+    }
+  }
+
   @Test
   void pollingTakesATurnOfEachGuest() throws Exception {
     fixture.open(
