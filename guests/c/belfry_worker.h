@@ -462,6 +462,28 @@ static inline belfry_result belfry__take_chunk(belfry_worker *w, const belfry_me
     return BELFRY_OK;
 }
 
+/* Nobody waits for a call any more. If nobody has begun with it, it is answered at once. */
+static inline void belfry__take_cancel(belfry_worker *w, uint32_t id, belfry_call *running) {
+    if (running != NULL) {
+        running->cancelled |= running->id == id;
+    }
+    for (belfry_call *call = w->incoming; call != NULL; call = call->next) {
+        call->cancelled |= call->id == id;
+    }
+    for (belfry_call **place = &w->waiting; *place != NULL; place = &(*place)->next) {
+        belfry_call *call = *place;
+        if (call->id == id) {
+            *place = call->next;
+            if (call->next == NULL) {
+                w->last = place;
+            }
+            belfry__respond(call, BELFRY__CANCELLED, NULL, 0);
+            belfry__forget(call);
+            return;
+        }
+    }
+}
+
 static inline belfry_result belfry__take_message(
     belfry_worker *w, const belfry_message *message, belfry_call *running) {
     switch (message->kind) {
@@ -472,13 +494,8 @@ static inline belfry_result belfry__take_message(
     case BELFRY_RESET:
         return belfry__take_chunk(w, message);
     case BELFRY_CANCEL:
-        for (belfry_call *call = w->waiting; call != NULL; call = call->next) {
-            call->cancelled |= call->id == message->id;
-        }
-        if (running != NULL) {
-            running->cancelled |= running->id == message->id;
-        }
-        return BELFRY_OK;
+        belfry__take_cancel(w, message->id, running);
+        return w->trouble;
     case BELFRY_GOODBYE:
         w->leaving = true;
         return BELFRY_OK;
@@ -521,7 +538,14 @@ static inline belfry_result belfry__serve(belfry_worker *w) {
     while (result == BELFRY_OK) {
         belfry_message message;
         if (w->waiting != NULL) {
-            belfry__run_first(w);
+            /* First all that is there: of the calls that wait some may have been given up. */
+            while (w->trouble == BELFRY_OK
+                && belfry_receive(&w->guest, &message, BELFRY_NOW) == BELFRY_OK) {
+                w->trouble = belfry__take_message(w, &message, NULL);
+            }
+            if (w->trouble == BELFRY_OK && w->waiting != NULL) {
+                belfry__run_first(w);
+            }
             result = w->trouble;
         } else if (w->leaving) {
             return BELFRY_HOST_GOODBYE;

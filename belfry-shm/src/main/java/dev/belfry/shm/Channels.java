@@ -105,6 +105,11 @@ public final class Channels {
     return readAll && readByPeer;
   }
 
+  /** Whether the peer can open a channel of that id. */
+  boolean isPeers(long id) {
+    return id > 0 && id < count && !isOurs((int) id);
+  }
+
   private boolean isOurs(int id) {
     return (id & 1) == (first & 1);
   }

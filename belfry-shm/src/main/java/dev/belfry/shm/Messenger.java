@@ -94,6 +94,11 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
     }
   }
 
+  /** Whether the other side can open a channel of that id. */
+  public final boolean isPeersChannel(long id) {
+    return exchange.link().channels().isPeers(id);
+  }
+
   /**
    * Sends data on a channel, waiting for credit, space and a slot. Others can send while this waits
    * for credit. For one thread at a time on each channel.

@@ -59,6 +59,19 @@ public final class Peer extends Messenger {
     return exchange().link().outbox().ring().depth();
   }
 
+  /**
+   * How many messages the guest was sent, modulo 2^32; once {@link #readCount} is no less, it has
+   * read them.
+   */
+  public int sentCount() {
+    return exchange().link().outbox().ring().head();
+  }
+
+  /** How many messages the guest says it has read, modulo 2^32. */
+  public int readCount() {
+    return exchange().link().outbox().ring().tail();
+  }
+
   /** How many there can be. */
   public int ringCapacity() {
     return exchange().link().outbox().ring().capacity();

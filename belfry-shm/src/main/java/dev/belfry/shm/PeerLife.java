@@ -223,6 +223,10 @@ final class PeerLife {
   }
 
   void disconnect(String reason) {
+    if (phase == PeerPhase.DYING) {
+      kill(); // it has left, and its process is not to go on
+      return;
+    }
     if (phase == PeerPhase.ATTACHED) {
       messages.sayGoodbye(reason);
     }

@@ -179,6 +179,7 @@ final class Call implements Answer {
     if (RESULT.compareAndSet(this, null, CANCELLED)) {
       meter.cancelled();
       abandon();
+      wake();
     }
   }
 

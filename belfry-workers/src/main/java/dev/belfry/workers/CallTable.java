@@ -38,6 +38,11 @@ final class CallTable {
     this.freeCount = capacity;
   }
 
+  /** How many there can be; for any thread. */
+  int capacity() {
+    return capacity;
+  }
+
   boolean isFull() {
     return freeCount == 0;
   }
@@ -122,6 +127,17 @@ final class CallTable {
       }
     }
     return null;
+  }
+
+  /** Whether one that came before another has not ended. */
+  boolean isAnyWantedBefore(long id) {
+    for (int i = 0; i < capacity; i++) {
+      Call call = calls[i];
+      if (call != null && ids[i] < id && !call.isDone()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Those whose time is over. */

@@ -71,6 +71,11 @@ final class Desk {
     return load;
   }
 
+  /** Whether it would take a call just now. */
+  boolean hasRoom() {
+    return state == WorkerState.READY && load < table.capacity();
+  }
+
   // In.
 
   /**
@@ -85,11 +90,16 @@ final class Desk {
     if (id == 0) {
       return false;
     }
-    if (sendAndLook(call, id) || sendAndLeave(call, id)) {
-      return true;
+    try {
+      if (sendAndLook(call, id) || sendAndLeave(call, id)) {
+        return true;
+      }
+      tell(id); // also if nobody is: to wait for room is pointless while answers lie unread
+      return isSent(call, id, send(call, id));
+    } catch (RuntimeException | Error e) {
+      take(id); // or the worker would count as stuck with a call it never had
+      throw e;
     }
-    tell(id); // also if nobody is: to wait for room is pointless while answers lie unread
-    return isSent(call, id, send(call, id));
   }
 
   /** Takes a call if there is room and if that needs no waiting, as on the loop thread. */
@@ -126,6 +136,9 @@ final class Desk {
     }
     if (isSmall(call)) { // of another the worker may have got a part
       call.wasNotTried();
+    }
+    if (result == SendResult.OVER && !isUnwanted(call)) {
+      change(WorkerState.READY, WorkerState.DYING); // its end has not been noticed yet
     }
     return call.isDone();
   }
@@ -168,7 +181,8 @@ final class Desk {
     int timeLeft = call.timeLeftMillis();
     if (isSmall(call)) {
       byte[] bytes = Protocol.request(call.payload, timeLeft);
-      return out.send(MessageKind.REQUEST, id, call.methodId, bytes, call.deadlineNanos);
+      return out.send(
+          MessageKind.REQUEST, id, call.methodId, bytes, () -> isOver(call), call.deadlineNanos);
     }
     return out.sendInChunks(
         MessageKind.REQUEST,
@@ -181,7 +195,12 @@ final class Desk {
   }
 
   private boolean isOver(Call call) {
-    return call.isDone() || state.compareTo(WorkerState.DYING) >= 0;
+    return isUnwanted(call) || state.compareTo(WorkerState.DYING) >= 0;
+  }
+
+  /** Whether it has ended, or the thread that makes it shall not wait any more. */
+  private static boolean isUnwanted(Call call) {
+    return call.isDone() || Thread.currentThread().isInterrupted();
   }
 
   /** Waits for a call awake; false if the caller had better sleep. */
@@ -229,14 +248,24 @@ final class Desk {
   /** Nobody waits for a call any more. If the worker does not let it be, it counts as stuck. */
   void giveUp(long id) {
     if (isStillAt(id) && peer().isAttached()) {
-      peer().send(MessageKind.CANCEL, id, 0, NO_BYTES, 0, 0);
+      boolean told = cancel(id);
       tell(id); // an answer that lies there unread would look as if the worker were stuck
-      supervisor.watchStuck(worker, id);
+      supervisor.watchStuck(worker, id, told);
     }
+  }
+
+  /** Tells the worker that nobody waits for a call, if there is room for that. */
+  boolean cancel(long id) {
+    return peer().send(MessageKind.CANCEL, id, 0, NO_BYTES, 0, 0) == SendResult.SENT;
   }
 
   synchronized boolean isStillAt(long id) {
     return table.contains(id);
+  }
+
+  /** Whether the worker was given another call before this one, which somebody waits for. */
+  synchronized boolean hasWantedBefore(long id) {
+    return table.isAnyWantedBefore(id);
   }
 
   // What becomes of the worker, and so of its calls. On the loop thread.

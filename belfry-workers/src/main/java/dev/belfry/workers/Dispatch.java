@@ -20,32 +20,51 @@ final class Dispatch {
     closed = true;
   }
 
+  /** What came of an attempt to give a call to a worker. */
+  private enum Attempt {
+    /** It is a worker's now. */
+    PLACED,
+    /** It has ended, so nobody need have it. */
+    ENDED,
+    /** No worker has room. */
+    NO_ROOM
+  }
+
   /** Gives a call to the worker that has least to do, waiting for room if it may. */
   void place(Call call) throws CallException, InterruptedException {
-    if (tryPlace(call)) {
+    if (tryPlace(call) != Attempt.NO_ROOM) {
       return;
     }
     if (call.options.overload() == Overload.REFUSE && crew.active().length > 0) {
       throw new PoolFull(crew.inFlight());
     }
+    awaitPlace(call);
+  }
+
+  private void awaitPlace(Call call) throws CallException, InterruptedException {
+    boolean passes = false;
+    Attempt attempt = Attempt.NO_ROOM;
     gate.enter();
-    for (PooledWorker worker : crew.active()) {
-      worker.desk().fetchAnswers(); // those that lie there take up room
-    }
     try {
-      while (!tryPlace(call)) {
+      for (PooledWorker worker : crew.active()) {
+        worker.desk().fetchAnswers(); // those that lie there take up room
+      }
+      while ((attempt = tryPlace(call)) == Attempt.NO_ROOM) {
         if (!gate.await(call.deadlineNanos)) {
           throw new DeadlinePassed(call.method, call.options.deadline().toMillis());
         }
+        passes = true;
         call.hasWaited();
       }
     } finally {
       gate.leave();
+      if (passes && attempt != Attempt.PLACED) {
+        gate.roomForOne(); // the room that was meant for this call is for the next
+      }
     }
   }
 
-  /** Whether the call is a worker's now, or has ended. */
-  private boolean tryPlace(Call call) throws CallException {
+  private Attempt tryPlace(Call call) throws CallException, InterruptedException {
     while (!call.isDone()) {
       if (closed) {
         throw new PoolClosed();
@@ -56,16 +75,17 @@ final class Dispatch {
       }
       PooledWorker least = leastLoaded(workers, call);
       if (least == null) {
-        return false;
+        return Attempt.NO_ROOM;
       }
       if (least.desk().offer(call)) {
-        return true;
+        return Attempt.PLACED;
       }
-      if (least.state() == WorkerState.READY) {
-        return false; // another caller has taken the last room
+      if (Thread.interrupted()) { // who was made to wait for the way to the worker
+        throw new InterruptedException();
       }
+      // Another caller has taken the last room of this worker, or it ends: perhaps the next has.
     }
-    return true;
+    return Attempt.ENDED;
   }
 
   private static @Nullable PooledWorker leastLoaded(PooledWorker[] workers, Call call)
@@ -75,8 +95,8 @@ final class Dispatch {
     for (PooledWorker worker : workers) {
       if (worker.has(call.methodId)) {
         known = true;
-        boolean isReady = worker.state() == WorkerState.READY;
-        if (isReady && (least == null || worker.load() < least.load())) {
+        boolean hasRoom = worker.desk().hasRoom();
+        if (hasRoom && (least == null || worker.load() < least.load())) {
           least = worker;
         }
       }
@@ -120,7 +140,7 @@ final class Dispatch {
             () -> {
               try {
                 call.hasWaited();
-                place(call);
+                awaitPlace(call); // whatever it was told to do if there is no room: it was taken
                 placedAgain(call);
               } catch (CallException e) {
                 call.fail(e);

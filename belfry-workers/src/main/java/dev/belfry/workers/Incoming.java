@@ -3,39 +3,89 @@ package dev.belfry.workers;
 import dev.belfry.shm.Channel;
 import dev.belfry.shm.Message;
 import dev.belfry.shm.MessageKind;
+import dev.belfry.shm.Messenger;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The payloads that come in chunks from one peer, by the channels they come on. Any thread. */
+/**
+ * The payloads that come in chunks from one peer, by the channels they come on. A payload has room
+ * for what has come of it and a little more, whatever its peer has announced. Any thread.
+ */
 final class Incoming {
-  private final Function<Message, @Nullable Channel> channels;
+  /** As much room as there is for a payload from the beginning. */
+  private static final int FIRST_BYTES = 1 << 20;
+
+  private final Messenger messenger;
   private final Map<Long, Transfer> transfers = new HashMap<>();
 
-  /** With what says which channel a message belongs to. */
-  Incoming(Function<Message, @Nullable Channel> channels) {
-    this.channels = channels;
+  Incoming(Messenger messenger) {
+    this.messenger = messenger;
+  }
+
+  /** Is told of a payload. */
+  @FunctionalInterface
+  interface Receiver {
+    /** All of it has come; null if it was dropped. */
+    void complete(byte @Nullable [] payload);
   }
 
   /** A payload that is not complete yet. */
   private static final class Transfer {
-    final byte[] bytes;
-    final Consumer<byte[]> whenComplete;
+    final long message;
+    final int length;
+    final Receiver receiver;
+
+    /** What has come; null if nobody wants it. */
+    byte @Nullable [] bytes;
+
     int count;
 
-    Transfer(int length, Consumer<byte[]> whenComplete) {
-      this.bytes = new byte[length];
-      this.whenComplete = whenComplete;
+    Transfer(long message, int length, Receiver receiver) {
+      this.message = message;
+      this.length = length;
+      this.receiver = receiver;
+      this.bytes = new byte[Math.min(length, FIRST_BYTES)];
+    }
+
+    void add(Message chunk) {
+      byte[] before = bytes;
+      if (before != null) {
+        int end = count + chunk.length();
+        byte[] room =
+            end <= before.length
+                ? before
+                : Arrays.copyOf(before, (int) Math.min(length, Math.max(end, 4L * before.length)));
+        System.arraycopy(chunk.bytes(), 0, room, count, chunk.length());
+        bytes = room;
+      }
+      count += chunk.length();
     }
   }
 
-  /** A payload was announced. */
-  synchronized void expect(Protocol.Header header, Consumer<byte[]> whenComplete) {
-    var transfer = new Transfer((int) header.length(), whenComplete);
-    if (transfers.putIfAbsent(header.channel(), transfer) != null) {
+  /**
+   * The payload of a message was announced.
+   *
+   * @param message the id of the message, of which there is no other payload under way
+   */
+  synchronized void expect(long message, Protocol.Header header, Receiver receiver) {
+    if (!messenger.isPeersChannel(header.channel())) {
+      throw new MalformedMessage("a payload on channel " + header.channel());
+    }
+    boolean twice = transfers.values().stream().anyMatch(it -> it.message == message);
+    var transfer = new Transfer(message, (int) header.length(), receiver);
+    if (twice || transfers.putIfAbsent(header.channel(), transfer) != null) {
       throw new MalformedMessage("two payloads on channel " + header.channel());
+    }
+  }
+
+  /** Nobody wants the payload of a message any more, if it is under way. */
+  synchronized void drop(long message) {
+    for (Transfer transfer : transfers.values()) {
+      if (transfer.message == message) {
+        transfer.bytes = null;
+      }
     }
   }
 
@@ -43,38 +93,36 @@ final class Incoming {
   void take(Message message) {
     Transfer complete = message.kind() == MessageKind.DATA ? data(message) : ended(message);
     if (complete != null) {
-      complete.whenComplete.accept(complete.bytes);
+      complete.receiver.complete(complete.bytes);
     }
   }
 
   private synchronized @Nullable Transfer data(Message message) {
-    Channel channel = channels.apply(message);
+    Channel channel = messenger.channelOf(message);
     Transfer transfer = transfers.get(message.id());
     if (channel == null || transfer == null) {
       return null; // of a payload that was given up
     }
     int length = message.length();
-    if (length > transfer.bytes.length - transfer.count) {
+    if (length > transfer.length - transfer.count) {
       throw new MalformedMessage(
           "more than the %d bytes announced on channel %d"
-              .formatted(transfer.bytes.length, message.id()));
+              .formatted(transfer.length, message.id()));
     }
-    System.arraycopy(message.bytes(), 0, transfer.bytes, transfer.count, length);
-    transfer.count += length;
+    transfer.add(message);
     channel.grant(length);
     return null;
   }
 
   private synchronized @Nullable Transfer ended(Message message) {
-    var _ = channels.apply(message); // which ends it
+    var _ = messenger.channelOf(message); // which ends it
     Transfer transfer = transfers.remove(message.id());
     if (transfer == null || message.kind() == MessageKind.RESET) {
       return null;
     }
-    if (transfer.count < transfer.bytes.length) {
+    if (transfer.count < transfer.length) {
       throw new MalformedMessage(
-          "%d of %d bytes on channel %d"
-              .formatted(transfer.count, transfer.bytes.length, message.id()));
+          "%d of %d bytes on channel %d".formatted(transfer.count, transfer.length, message.id()));
     }
     return transfer;
   }

@@ -16,9 +16,10 @@ final class MethodIds {
       return known;
     }
     long id = Protocol.methodId(name);
-    if (ids.size() < MOST) {
-      ids.put(name, id);
+    if (ids.size() >= MOST) {
+      ids.clear(); // those that are called often will be back at once
     }
+    ids.put(name, id);
     return id;
   }
 }

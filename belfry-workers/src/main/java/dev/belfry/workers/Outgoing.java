@@ -1,6 +1,7 @@
 package dev.belfry.workers;
 
 import dev.belfry.shm.Channel;
+import dev.belfry.shm.FutexWait;
 import dev.belfry.shm.MessageKind;
 import dev.belfry.shm.Messenger;
 import dev.belfry.shm.SendResult;
@@ -9,12 +10,16 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Sends payloads to one peer, at once or in chunks. For any number of threads. */
 final class Outgoing {
   /** How long to sleep while all channels are in use. */
   private static final long PAUSE_NANOS = 500_000;
+
+  /** How long to wait for the peer before asking whether anybody still wants it. */
+  private static final long SLICE_NANOS = 50_000_000;
 
   private final Messenger messenger;
   private final int mostAtOnce;
@@ -41,9 +46,38 @@ final class Outgoing {
     return length <= mostAtOnce;
   }
 
-  /** Sends one message. */
-  SendResult send(MessageKind kind, long id, long method, byte[] bytes, long deadlineNanos) {
-    return messenger.sendBlocking(kind, id, method, bytes, 0, bytes.length, deadlineNanos);
+  /**
+   * Sends one message.
+   *
+   * @param isOver whether nobody wants it any more
+   */
+  SendResult send(
+      MessageKind kind,
+      long id,
+      long method,
+      byte[] bytes,
+      BooleanSupplier isOver,
+      long deadlineNanos) {
+    return inSlices(
+        until -> messenger.sendBlocking(kind, id, method, bytes, 0, bytes.length, until),
+        isOver,
+        deadlineNanos);
+  }
+
+  /** Tries until a deadline, but asks now and then whether it is over. */
+  private static SendResult inSlices(
+      LongFunction<SendResult> attempt, BooleanSupplier isOver, long deadlineNanos) {
+    while (true) {
+      long slice = System.nanoTime() + SLICE_NANOS;
+      boolean last = deadlineNanos != FutexWait.FOREVER && deadlineNanos - slice <= 0;
+      SendResult result = attempt.apply(last ? deadlineNanos : slice);
+      if (result != SendResult.TIMEOUT || last) {
+        return result;
+      }
+      if (isOver.getAsBoolean()) {
+        return SendResult.OVER;
+      }
+    }
   }
 
   /**
@@ -64,16 +98,24 @@ final class Outgoing {
     if (channel == null) {
       return isOver.getAsBoolean() ? SendResult.OVER : SendResult.TIMEOUT;
     }
-    SendResult result = send(kind, id, method, announcement.apply(channel.id()), deadlineNanos);
-    for (int sent = 0; result == SendResult.SENT && sent < payload.length; sent += chunk) {
-      int length = Math.min(chunk, payload.length - sent);
+    SendResult result =
+        send(kind, id, method, announcement.apply(channel.id()), isOver, deadlineNanos);
+    for (int at = 0; result == SendResult.SENT && at < payload.length; at += chunk) {
+      int from = at;
+      int length = Math.min(chunk, payload.length - from);
       result =
           isOver.getAsBoolean()
               ? SendResult.OVER
-              : messenger.send(channel, payload, sent, length, deadlineNanos);
+              : inSlices(
+                  until -> messenger.send(channel, payload, from, length, until),
+                  isOver,
+                  deadlineNanos);
     }
     if (result == SendResult.SENT) {
-      return end(channel, MessageKind.CLOSE, deadlineNanos);
+      if (!isOver.getAsBoolean()) {
+        return end(channel, MessageKind.CLOSE, deadlineNanos);
+      }
+      result = SendResult.OVER; // a complete payload would be worked on
     }
     end(channel, MessageKind.RESET, System.nanoTime() + PAUSE_NANOS);
     return result;

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /** How a pool is made. */
 public final class PoolOptions {
+  /** More would need rings of many megabytes. */
+  private static final int MOST_CALLS = 1 << 14;
+
   final List<String> command;
   String name = "worker";
   int workers = 2;
@@ -75,6 +78,10 @@ public final class PoolOptions {
   /** How many calls a worker has at most at a time. */
   public PoolOptions callsPerWorker(int count) {
     callsPerWorker = atLeast(1, count, "calls per worker");
+    if (count > MOST_CALLS) {
+      throw new IllegalArgumentException(
+          "calls per worker: at most %d, not %d".formatted(MOST_CALLS, count));
+    }
     return this;
   }
 
@@ -92,32 +99,35 @@ public final class PoolOptions {
 
   /** How long to wait before a worker is started again after one that had done nothing. */
   public PoolOptions restartDelay(Duration first, Duration longest) {
-    firstDelay = first;
-    longestDelay = longest;
+    firstDelay = positive(first, "first delay");
+    longestDelay = positive(longest, "longest delay");
     return this;
   }
 
   /** How long a worker may take until it is ready. */
   public PoolOptions readyLimit(Duration limit) {
-    readyLimit = limit;
+    readyLimit = positive(limit, "ready limit");
     return this;
   }
 
   /** How long a worker may go on with a call that was given up, before it counts as stuck. */
   public PoolOptions stuckLimit(Duration limit) {
-    stuckLimit = limit;
+    stuckLimit = positive(limit, "stuck limit");
     return this;
   }
 
   /** After how many calls a worker is replaced; about that many, not all at the same time. */
   public PoolOptions recycleAfterCalls(long calls) {
+    if (calls < 1) {
+      throw new IllegalArgumentException("recycle after at least one call, not " + calls);
+    }
     recycleCalls = calls;
     return this;
   }
 
   /** How long after it became ready a worker is replaced. */
   public PoolOptions recycleAfter(Duration age) {
-    recycleAge = age;
+    recycleAge = positive(age, "recycle after");
     return this;
   }
 
@@ -126,6 +136,9 @@ public final class PoolOptions {
    * killed, so they are longer than its longest pause for garbage collection.
    */
   public PoolOptions heartbeat(Duration interval) {
+    if (interval.isNegative()) {
+      throw new IllegalArgumentException("heartbeat: not before zero, as " + interval);
+    }
     heartbeat = interval;
     return this;
   }
@@ -164,6 +177,13 @@ public final class PoolOptions {
   public PoolOptions listener(PoolListener told) {
     listener = told;
     return this;
+  }
+
+  private static Duration positive(Duration value, String what) {
+    if (!value.isPositive()) {
+      throw new IllegalArgumentException("%s: more than zero, not %s".formatted(what, value));
+    }
+    return value;
   }
 
   private static int atLeast(int least, int value, String what) {

@@ -7,6 +7,7 @@ import dev.belfry.shm.MessageKind;
 import dev.belfry.shm.Peer;
 import dev.belfry.shm.PeerListener;
 import dev.belfry.shm.SegmentConfig;
+import dev.belfry.shm.SendResult;
 import dev.belfry.shm.Witness;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -54,7 +55,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
   void connect(Peer guest, SegmentConfig config) {
     peer = guest;
     desk.connect(guest, config);
-    incoming = new Incoming(guest::channelOf);
+    incoming = new Incoming(guest);
     rehearsal = new Rehearsal(guest);
   }
 
@@ -141,10 +142,22 @@ final class PooledWorker implements PeerListener, MessageHandler {
     if ((message.methodId() & Protocol.ANSWER_IN_CHUNKS) == 0) {
       answered(id, status, message.toByteArray());
     } else {
-      Objects.requireNonNull(incoming)
-          .expect(
-              Protocol.parseAnswerInChunks(message.bytes(), message.length()),
-              payload -> answered(id, status, payload));
+      expect(id, status, Protocol.parseAnswerInChunks(message.bytes(), message.length()));
+    }
+  }
+
+  private void expect(long id, Status status, Protocol.Header header) {
+    Incoming payloads = Objects.requireNonNull(incoming);
+    payloads.expect(
+        id,
+        header,
+        payload -> {
+          if (payload != null) {
+            answered(id, status, payload);
+          }
+        });
+    if (!desk.isStillAt(id)) {
+      payloads.drop(id); // its caller no longer waits
     }
   }
 
@@ -195,15 +208,19 @@ final class PooledWorker implements PeerListener, MessageHandler {
 
   /** Says goodbye to a worker that has nothing left to do. */
   void leaveIfIdle() {
-    if (state() == WorkerState.RETIRING && load() == 0) {
-      peer().send(MessageKind.GOODBYE, 0, 0, NO_BYTES, 0, 0);
+    if (state() != WorkerState.RETIRING || load() > 0) {
+      return;
+    }
+    SendResult result = peer().send(MessageKind.GOODBYE, 0, 0, NO_BYTES, 0, 0);
+    if (result != SendResult.SENT && result != SendResult.OVER) {
+      supervisor.soon(this::leaveIfIdle); // somebody was sending just now
     }
   }
 
   @Override
   public void onDying(Peer from, Witness witness) {
     desk.dying();
-    supervisor.dying(this);
+    supervisor.dying(this, witness);
     supervisor.afterThisTurn(desk::giveToOthers); // answers in the ring count first
   }
 

@@ -12,6 +12,7 @@ public final class Request {
   private final long startNanos;
   private final long deadlineNanos;
   private final boolean limited;
+  private boolean begun;
   private boolean cancelled;
 
   /** Who works on it and can be interrupted; changed with the lock. */
@@ -57,32 +58,40 @@ public final class Request {
     return startNanos;
   }
 
-  /** A thread works on it, and is to be interrupted if it is cancelled. */
-  synchronized void begin(Thread worksOnIt) {
-    thread = worksOnIt;
+  /**
+   * A thread works on it, and is to be interrupted if it is cancelled.
+   *
+   * @return false if it was cancelled before, and has been answered
+   */
+  synchronized boolean begin(Thread worksOnIt) {
     if (cancelled) {
-      worksOnIt.interrupt();
+      return false;
     }
+    begun = true;
+    thread = worksOnIt;
+    return true;
   }
 
-  /** The current thread no longer works on it, and keeps no interrupt that was meant for it. */
+  /**
+   * The current thread no longer works on it, and keeps no interrupt: neither one that was meant
+   * for it, nor one that the method has left behind.
+   */
   void end() {
-    if (thread == null) {
-      return; // nobody could interrupt it
-    }
-    synchronized (this) {
-      thread = null;
-      if (cancelled) {
-        Thread.interrupted();
+    if (thread != null) {
+      synchronized (this) {
+        thread = null;
       }
     }
+    Thread.interrupted();
   }
 
-  synchronized void cancel() {
+  /** Nobody waits for it any more; says whether nobody has begun with it, so that it need not. */
+  synchronized boolean cancel() {
     cancelled = true;
     Thread working = thread;
     if (working != null) {
       working.interrupt();
     }
+    return !begun;
   }
 }

@@ -5,12 +5,15 @@ import dev.belfry.linux.Pipe;
 import dev.belfry.linux.Spawn;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.EventLoop;
+import dev.belfry.loop.TimerOperation;
 import dev.belfry.shm.ShmHost;
 import dev.belfry.shm.SpawnTicket;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -29,8 +32,17 @@ final class Seat {
   /** It has served long enough: another is to have its place. */
   boolean unwanted;
 
-  /** It was told to leave, so its end is no death. */
+  /** It was told to leave. */
   boolean leaving;
+
+  /** It has left in good order; if it was told to, its end is no death. */
+  boolean hasLeft;
+
+  /** When it has served long enough, if that is by time. */
+  @Nullable TimerOperation recycling;
+
+  /** To the second, as file systems may go by seconds. */
+  private final Instant started = Instant.now().truncatedTo(ChronoUnit.SECONDS);
 
   private final PoolOptions options;
   private final EventLoop loop;
@@ -71,6 +83,13 @@ final class Seat {
         .environment(options.environment)
         .standard(1, outPipe.writer().number())
         .standard(2, errPipe.writer().number());
+  }
+
+  /** It has ended before that; a timer would keep it in memory. */
+  void forgetRecycling() {
+    if (recycling != null) {
+      recycling.cancel();
+    }
   }
 
   /** Its process has ended: does something as soon as all that it had to say is read. */
@@ -118,7 +137,16 @@ final class Seat {
     return Stream.of(options.crashDirectory, options.directory, Path.of(""))
         .filter(directory -> directory != null)
         .map(directory -> directory.resolve(name))
-        .filter(Files::exists)
+        .filter(this::isOurs)
         .findFirst();
+  }
+
+  /** Whether it is not that of an earlier process which had the same number. */
+  private boolean isOurs(Path crashFile) {
+    try {
+      return Files.getLastModifiedTime(crashFile).toInstant().compareTo(started) >= 0;
+    } catch (IOException none) {
+      return false;
+    }
   }
 }

@@ -10,7 +10,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -26,6 +28,10 @@ import org.jspecify.annotations.Nullable;
 /** A worker at work: fetches calls, runs them, sends the answers. */
 final class Serving {
   private static final long LOOK_NANOS = 1_000_000;
+
+  /** After a call that took so long it is worth while to see which of the next are cancelled. */
+  private static final long LONG_NANOS = 1_000_000;
+
   private static final Duration DETACH_LIMIT = Duration.ofSeconds(1);
   private static final byte[] NOTHING = new byte[0];
 
@@ -49,8 +55,17 @@ final class Serving {
   /** The call that the last message has made complete; of who fetches. */
   private @Nullable Work complete;
 
+  /** Calls that were fetched ahead; of who fetches. */
+  private final Deque<Work> waiting = new ArrayDeque<>();
+
+  /** When a call was last fetched; of who fetches. */
+  private long lastNanos = System.nanoTime();
+
   /** The call that who fetches runs itself; written before the relay is told. */
   private @Nullable Work here;
+
+  /** The pool has said that it has no more calls; of who fetches. */
+  private boolean goodbye;
 
   /** No more calls will come. */
   private volatile boolean over;
@@ -60,7 +75,7 @@ final class Serving {
     this.methods = methods;
     SegmentConfig config = guest.segment().config();
     this.outgoing = new Outgoing(guest, config.maxPayloadSize(), config.initialCredit());
-    this.incoming = new Incoming(guest::channelOf);
+    this.incoming = new Incoming(guest);
   }
 
   /** Short calls run on the thread that has fetched them, each other on a virtual one. */
@@ -128,8 +143,8 @@ final class Serving {
   /** The thread that fetched is held up by a call: from now on that can be cancelled, like any. */
   private void heldUp(Thread thread) {
     Work work = Objects.requireNonNull(here);
-    running.put(work.id, work.request);
     work.request.begin(thread);
+    running.put(work.id, work.request);
   }
 
   /** Each thread fetches and runs what it has fetched, in turns; this is one of them. */
@@ -151,7 +166,7 @@ final class Serving {
   private void fetchAlone() {
     var message = new Message();
     while (!over) {
-      Work work = receive(message);
+      Work work = next(message);
       if (work != null) {
         run(work);
       }
@@ -164,7 +179,7 @@ final class Serving {
       Work work;
       turn.lock();
       try {
-        work = receive(message);
+        work = next(message);
         if (work != null) {
           running.put(work.id, work.request);
         }
@@ -175,6 +190,42 @@ final class Serving {
         runVisibly(work);
       }
     }
+  }
+
+  /**
+   * The next call for a thread that runs what it fetches. While all such threads were busy, calls
+   * may have been given up; so after a long one it fetches all there is before it goes on.
+   */
+  private @Nullable Work next(Message message) {
+    while (true) {
+      Work work = waiting.poll();
+      boolean late = work != null;
+      if (work == null) {
+        work = receive(message);
+        if (work == null) {
+          return null;
+        }
+        long now = work.request.startNanos();
+        late = now - lastNanos > LONG_NANOS;
+        lastNanos = now;
+      }
+      if (!late || !isCancelled(work, message)) {
+        return work;
+      }
+    }
+  }
+
+  /** Whether a message that is there by now says that nobody waits for a call any more. */
+  private boolean isCancelled(Work work, Message message) {
+    running.put(work.id, work.request);
+    while (guest.receive(message)) {
+      Work other = take(message);
+      if (other != null) {
+        running.put(other.id, other.request);
+        waiting.add(other);
+      }
+    }
+    return running.remove(work.id) == null;
   }
 
   private void sayHello() {
@@ -189,7 +240,7 @@ final class Serving {
           "the names of all methods have %d bytes, which do not fit into one message"
               .formatted(hello.length));
     }
-    outgoing.send(MessageKind.RESPONSE, Protocol.HELLO, 0, hello, FutexWait.FOREVER);
+    send(Protocol.HELLO, 0, hello);
   }
 
   /**
@@ -198,6 +249,9 @@ final class Serving {
    * @return the call to be run, if it was one and is complete
    */
   private @Nullable Work receive(Message message) {
+    if (goodbye) {
+      leave();
+    }
     if (over || guest.receiveBlocking(message, FutexWait.FOREVER) != Awaited.READY) {
       over = true;
       return null;
@@ -209,17 +263,22 @@ final class Serving {
     complete = null;
     switch (message.kind()) {
       case REQUEST -> request(message);
-      case CANCEL -> {
-        Request request = running.get(message.id());
-        if (request != null) {
-          request.cancel();
-        }
-      }
+      case CANCEL -> cancel(message.id());
       case DATA, CLOSE, RESET -> incoming.take(message);
-      case GOODBYE -> leave();
+      case GOODBYE -> goodbye = true;
       case RESPONSE -> throw new MalformedMessage("the pool answers, but was not called");
     }
     return complete;
+  }
+
+  /** A call that nobody has begun with is answered at once: the pool counts on that. */
+  private void cancel(long id) {
+    incoming.drop(id); // if its payload has not come yet
+    Request request = running.get(id);
+    if (request != null && request.cancel()) {
+      running.remove(id);
+      answer(id, Status.CANCELLED, NOTHING);
+    }
   }
 
   /** Answers what is under way, and leaves; those who wait for calls learn of it. */
@@ -240,7 +299,8 @@ final class Serving {
     long methodId = message.methodId();
     Protocol.Header header = Protocol.parseRequest(message.bytes(), message.length());
     if (header.isInChunks()) {
-      incoming.expect(header, payload -> accept(id, methodId, payload, header.timeLeftMillis()));
+      incoming.expect(
+          id, header, payload -> accept(id, methodId, payload, header.timeLeftMillis()));
     } else {
       byte[] payload =
           Arrays.copyOfRange(message.bytes(), Protocol.REQUEST_HEADER_BYTES, message.length());
@@ -248,9 +308,11 @@ final class Serving {
     }
   }
 
-  private void accept(long id, long methodId, byte[] payload, int timeLeft) {
+  private void accept(long id, long methodId, byte @Nullable [] payload, int timeLeft) {
     Worker.Method method = methods.get(methodId);
-    if (method == null) {
+    if (payload == null) {
+      answer(id, Status.CANCELLED, NOTHING);
+    } else if (method == null) {
       answer(id, Status.UNKNOWN_METHOD, NOTHING);
     } else {
       complete = new Work(id, method, new Request(method.name(), payload, timeLeft));
@@ -266,9 +328,14 @@ final class Serving {
 
   /** Runs a call that others may cancel meanwhile. */
   private void runVisibly(Work work) {
-    work.request.begin(Thread.currentThread());
-    runTimed(work, System.nanoTime());
-    running.remove(work.id);
+    if (!work.request.begin(Thread.currentThread())) {
+      return;
+    }
+    try {
+      runTimed(work, System.nanoTime());
+    } finally {
+      running.remove(work.id);
+    }
   }
 
   /** Runs a call and takes note how long that took. */
@@ -286,7 +353,7 @@ final class Serving {
           Objects.requireNonNull(work.method.handler().handle(request), "the method gave null");
     } catch (Throwable e) { // whatever it is, the caller waits for an answer
       status = request.isCancelled() ? Status.CANCELLED : Status.FAILED;
-      answer = String.valueOf(e).getBytes(StandardCharsets.UTF_8);
+      answer = textOf(e).getBytes(StandardCharsets.UTF_8);
     }
     request.end();
     if (answer.length > Protocol.MOST_BYTES) {
@@ -296,10 +363,19 @@ final class Serving {
     answer(work.id, status, answer);
   }
 
+  /** What an exception says; it is somebody else's class, and may fail at that too. */
+  private static String textOf(Throwable e) {
+    try {
+      return "%s".formatted(e);
+    } catch (Throwable another) {
+      return e.getClass().getName();
+    }
+  }
+
   /** What cannot be sent because the pool is gone, nobody waits for. */
   private void answer(long id, Status status, byte[] payload) {
     if (outgoing.fits(payload.length)) {
-      outgoing.send(MessageKind.RESPONSE, id, status.number(), payload, FutexWait.FOREVER);
+      send(id, status.number(), payload);
       return;
     }
     outgoing.sendInChunks(
@@ -310,6 +386,11 @@ final class Serving {
         payload,
         this::isHostGone,
         FutexWait.FOREVER);
+  }
+
+  private void send(long id, long methodField, byte[] payload) {
+    outgoing.send(
+        MessageKind.RESPONSE, id, methodField, payload, this::isHostGone, FutexWait.FOREVER);
   }
 
   private boolean isHostGone() {

@@ -7,6 +7,7 @@ import dev.belfry.loop.TimerOperation;
 import dev.belfry.shm.PeerOptions;
 import dev.belfry.shm.ShmHost;
 import dev.belfry.shm.SpawnTicket;
+import dev.belfry.shm.Witness;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -26,6 +27,11 @@ final class Supervisor {
 
   /** Who served for so long was no part of a crash loop. */
   private static final long SERVED_NANOS = 1_000_000_000;
+
+  /** How long the process of a worker that has left may go on. */
+  private static final Duration LEAVE_LIMIT = Duration.ofSeconds(5);
+
+  private static final Duration SOON = Duration.ofMillis(1);
 
   /** How often the meters are read. */
   private static final Duration SECOND = Duration.ofSeconds(1);
@@ -140,18 +146,14 @@ final class Supervisor {
     }
   }
 
-  /** If the worker still has that call when the limit is over, it is killed. */
-  void watchStuck(PooledWorker worker, long id) {
-    post(
-        () ->
-            loop.scheduler()
-                .after(options.stuckLimit)
-                .start(
-                    _ -> {
-                      if (worker.desk().isStillAt(id)) {
-                        stuck(worker, "it goes on with a call that was given up");
-                      }
-                    }));
+  /**
+   * A call was given up: if the worker goes on with it, it is killed.
+   *
+   * @param told whether the worker was sent the message that says so
+   */
+  void watchStuck(PooledWorker worker, long id, boolean told) {
+    Runnable stuck = () -> stuck(worker, "it goes on with a call that was given up");
+    post(() -> new StuckWatch(loop, worker, id, told, options.stuckLimit, stuck).start());
   }
 
   void stuck(PooledWorker worker, String why) {
@@ -186,13 +188,12 @@ final class Supervisor {
 
   private void fillUpAfter(Duration delay) {
     waitingToStart++;
-    loop.scheduler()
-        .after(delay)
-        .start(
-            _ -> {
-              waitingToStart--;
-              fillUp();
-            });
+    after(
+        delay,
+        () -> {
+          waitingToStart--;
+          fillUp();
+        });
   }
 
   private void startOne() throws IOException {
@@ -214,13 +215,13 @@ final class Supervisor {
     crew.add(seat);
     try {
       seat.spawn(host, ticket, line -> tell(() -> options.listener.onOutput(name, line)));
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       ticket.close();
       LOG.log(Level.DEBUG, "cannot start " + name, e);
       gone(worker, null, "cannot be started: " + e.getMessage());
       return;
     }
-    loop.scheduler().after(options.readyLimit).start(_ -> endIfNotReady(worker));
+    after(options.readyLimit, () -> endIfNotReady(worker));
   }
 
   private void endIfNotReady(PooledWorker worker) {
@@ -239,8 +240,10 @@ final class Supervisor {
           tell(() -> options.listener.onReady(worker.name(), worker.peer().pid().orElse(0)));
           crew.ready(worker);
           crew.nextToLeave().ifPresent(this::sendHome);
-          if (options.recycleAge != null) { // not sooner, as one that starts cannot be replaced
-            loop.scheduler().after(options.recycleAge).start(_ -> retire(worker));
+          Duration age = options.recycleAge;
+          if (age != null) { // not sooner, as one that starts cannot be replaced
+            TimerOperation timer = after(age, () -> retire(worker));
+            crew.seatOf(worker).ifPresent(seat -> seat.recycling = timer);
           }
         });
   }
@@ -264,8 +267,35 @@ final class Supervisor {
     seat.worker.retire();
   }
 
-  void dying(PooledWorker worker) {
+  void dying(PooledWorker worker, Witness witness) {
     crew.withdraw(worker);
+    if (witness == Witness.GOODBYE) {
+      crew.seatOf(worker).ifPresent(seat -> seat.hasLeft = true);
+      after(LEAVE_LIMIT, () -> endIfThere(worker)); // threads of its own may keep its process
+    }
+  }
+
+  private void endIfThere(PooledWorker worker) {
+    if (crew.seatOf(worker).isPresent()) {
+      worker.peer().disconnect("its process goes on after it has left");
+    }
+  }
+
+  /** Does something as soon as others have had their turn. */
+  void soon(Runnable action) {
+    after(SOON, action);
+  }
+
+  /** Does something later, unless the loop has stopped by then. */
+  private TimerOperation after(Duration delay, Runnable action) {
+    TimerOperation timer = loop.scheduler().after(delay);
+    timer.start(
+        it -> {
+          if (it.hasValue()) {
+            action.run();
+          }
+        });
+    return timer;
   }
 
   void gone(PooledWorker worker, @Nullable ExitStatus status) {
@@ -279,7 +309,9 @@ final class Supervisor {
 
   private void bury(Seat seat, @Nullable ExitStatus status, String how) {
     PooledWorker worker = seat.worker;
-    boolean died = worker.state() != WorkerState.GONE && !seat.leaving && !leaving;
+    boolean wanted = leaving || (seat.leaving && seat.hasLeft);
+    boolean died = worker.state() != WorkerState.GONE && !wanted;
+    seat.forgetRecycling();
     Death death = seat.death(status, how);
     worker.desk().ended(death);
     meter.keep(worker.latencies());
@@ -324,7 +356,7 @@ final class Supervisor {
   private static void tell(Runnable listener) {
     try {
       listener.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // whatever it is, the workers go on
       LOG.log(Level.ERROR, "a listener of a pool failed", e);
     }
   }

@@ -67,8 +67,8 @@ public final class Worker {
 
   /**
    * Runs calls on so many platform threads, each of which also fetches them. With one, calls run
-   * one after the other and a call costs no switch of threads; but then nobody is there to see that
-   * a call was cancelled while it runs.
+   * one after the other and a call costs no switch of threads. While all of them are busy nobody is
+   * there to see that a call was cancelled.
    */
   public Worker onPlatformThreads(int count) {
     if (count < 1) {

@@ -246,8 +246,12 @@ public final class WorkerPool implements AutoCloseable {
    * then fail with {@link PoolClosed}.
    *
    * @param limit for the calls under way to end, and again for the workers, before they are killed
+   * @throws IllegalStateException on the pool's own thread, where its listener is told
    */
   public void close(Duration limit) throws IOException {
+    if (host.loop().inLoop()) {
+      throw new IllegalStateException("a pool cannot be closed by its own listener");
+    }
     drain(limit);
     try {
       host.goodbye(limit).get(limit.plus(CLOSE_LIMIT).toMillis(), TimeUnit.MILLISECONDS);

@@ -18,9 +18,11 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -68,6 +70,20 @@ final class AnswerTest {
         Answer answer = start(pool, "upper", "mine");
         assertThat(virtual.submit(answer::await).get()).isEqualTo(bytes("MINE"));
       }
+    }
+  }
+
+  @Test
+  void whoWaitsForAnAnswerLearnsThatItWasCancelled() throws Exception {
+    try (WorkerPool pool = open(options());
+        ExecutorService virtual = Executors.newVirtualThreadPerTaskExecutor()) {
+      Answer answer = start(pool, "sleep", "60000");
+      Future<byte[]> waiting = virtual.submit(answer::await);
+      await().until(() -> pool.status().workers().getFirst().ringDepth() == 0);
+      answer.cancel();
+      assertThatExceptionOfType(ExecutionException.class)
+          .isThrownBy(() -> waiting.get(10, TimeUnit.SECONDS))
+          .withCauseInstanceOf(CancellationException.class);
     }
   }
 

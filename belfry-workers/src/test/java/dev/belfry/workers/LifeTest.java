@@ -114,6 +114,85 @@ final class LifeTest {
     }
   }
 
+  /** It has been told to leave, but has not done so: its last call fails with it. */
+  @Test
+  void theDeathOfAWorkerThatIsAboutToLeaveIsADeath() throws Exception {
+    try (WorkerPool pool = open(options().recycleAfter(Duration.ofMillis(300)))) {
+      int first = pid(pool);
+      var last =
+          pool.submit("sleep", bytes("60000"), CallOptions.DEFAULT.with(Delivery.AT_MOST_ONCE));
+      await()
+          .until(
+              () -> pool.status().workers().stream().anyMatch(it -> it.state().equals("retiring")));
+      Pools.kill(first, Signo.KILL);
+      assertThatExceptionOfType(ExecutionException.class)
+          .isThrownBy(last::get)
+          .withCauseInstanceOf(WorkerDied.class);
+      await().until(() -> told.deaths.size() == 1);
+    }
+  }
+
+  /** Threads of its own keep a JVM alive though the worker in it has left. */
+  @Test
+  void theProcessOfAWorkerThatHasLeftEnds() throws Exception {
+    PoolOptions options =
+        Pools.options(0)
+            .workers(1)
+            .spares(0)
+            .listener(told)
+            .environment("SAMPLE_LINGERS", "yes")
+            .recycleAfterCalls(3);
+    try (WorkerPool pool = open(options)) {
+      int first = pid(pool);
+      await().until(() -> pid(pool) != first);
+      await().until(() -> !isRunning(first));
+    }
+    assertThat(told.deaths).as("it had left").isEmpty();
+  }
+
+  @Test
+  void whatAListenerDoesWrongIsNoMatterOfThePool() throws Exception {
+    var failing =
+        new PoolListener() {
+          @Override
+          public void onReady(String name, int pid) {
+            throw new AssertionError("on ready");
+          }
+
+          @Override
+          public void onDeath(Death death) {
+            throw new AssertionError("on death");
+          }
+        };
+    try (WorkerPool pool = open(options().listener(failing))) {
+      int first = pid(pool);
+      Pools.kill(first, Signo.KILL);
+      assertThat(pid(pool)).isNotEqualTo(first);
+    }
+  }
+
+  @Test
+  void aListenerCannotCloseThePool() throws Exception {
+    var pool = new CompletableFuture<WorkerPool>();
+    var refusal = new CompletableFuture<Throwable>();
+    var closing =
+        new PoolListener() {
+          @Override
+          public void onReady(String name, int pid) {
+            try (WorkerPool mine = pool.join()) {
+              assertThat(mine).isNotNull();
+            } catch (IOException | RuntimeException e) {
+              refusal.complete(e);
+            }
+          }
+        };
+    try (WorkerPool opened = WorkerPool.open(options().listener(closing))) {
+      pool.complete(opened);
+      assertThat(refusal.get()).isInstanceOf(IllegalStateException.class);
+      assertThat(call(opened, "upper", "still open")).isEqualTo("STILL OPEN");
+    }
+  }
+
   @Test
   void aDrainThatTakesTooLongSaysSo() throws Exception {
     try (WorkerPool pool = open(options())) {

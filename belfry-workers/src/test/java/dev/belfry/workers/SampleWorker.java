@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
 
 /** A worker for the tests. Its first argument is on how many platform threads calls run; or 0. */
 public final class SampleWorker {
@@ -19,6 +20,9 @@ public final class SampleWorker {
     if (System.getenv("SAMPLE_DIES") != null) {
       System.err.println("I cannot start");
       System.exit(9);
+    }
+    if (System.getenv("SAMPLE_LINGERS") != null) {
+      Thread.ofPlatform().start(() -> LockSupport.park());
     }
     Worker worker =
         Worker.main(args)
@@ -30,6 +34,8 @@ public final class SampleWorker {
             .on("hang", _ -> hang())
             .on("fail", SampleWorker::fail)
             .on("forget", _ -> forget())
+            .on("stammer", _ -> stammer())
+            .on("unsettle", _ -> unsettle())
             .on("bytes", request -> new byte[Integer.parseInt(request.text())])
             .on("say", SampleWorker::say)
             .on("note", SampleWorker::note)
@@ -69,6 +75,22 @@ public final class SampleWorker {
 
   private static byte[] fail(Request request) {
     throw new IllegalStateException(request.text());
+  }
+
+  /** Fails with what cannot even say what it is. */
+  private static byte[] stammer() {
+    throw new IllegalStateException() {
+      @Override
+      public String getMessage() {
+        throw new UnsupportedOperationException();
+      }
+    };
+  }
+
+  /** Leaves its thread interrupted. */
+  private static byte[] unsettle() {
+    Thread.currentThread().interrupt();
+    return new byte[0];
   }
 
   private static byte[] say(Request request) {

@@ -25,10 +25,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
 final class WorkerPoolTest {
@@ -113,6 +115,42 @@ final class WorkerPoolTest {
       assertThatIllegalArgumentException().isThrownBy(() -> pool.call("echo", new byte[67108865]));
       assertThat(call(pool, "upper", "still here")).isEqualTo("STILL HERE");
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void whatAMethodDoesToItsThreadIsNoMatterOfTheNext(int threads) throws Exception {
+    try (WorkerPool pool = open(options(threads).workers(1).spares(0))) {
+      String pid = call(pool, "pid", "");
+      for (int i = 0; i < 50; i++) { // so often that it is short, and runs where it was fetched
+        call(pool, "unsettle", "");
+      }
+      assertThat(call(pool, "sleep", "10")).isEqualTo("slept");
+      for (int i = 0; i < 50; i++) {
+        assertThatExceptionOfType(MethodFailed.class)
+            .as("its exception fails too")
+            .isThrownBy(() -> call(pool, "stammer", ""))
+            .withMessageContaining(SampleWorker.class.getName());
+      }
+      assertThat(call(pool, "pid", "")).isEqualTo(pid);
+    }
+  }
+
+  @Test
+  void optionsThatMakeNoSenseAreRefusedAtOnce() {
+    PoolOptions options = PoolOptions.of("true");
+    Duration negative = Duration.ofMillis(-1);
+    List<ThrowingCallable> refused =
+        List.of(
+            () -> options.recycleAfterCalls(0),
+            () -> options.recycleAfter(Duration.ZERO),
+            () -> options.restartDelay(negative, Duration.ofSeconds(1)),
+            () -> options.restartDelay(Duration.ofSeconds(1), negative),
+            () -> options.readyLimit(Duration.ZERO),
+            () -> options.stuckLimit(negative),
+            () -> options.heartbeat(negative),
+            () -> options.callsPerWorker(1 << 29));
+    assertThat(refused).allSatisfy(set -> assertThatIllegalArgumentException().isThrownBy(set));
   }
 
   @Test

@@ -1,0 +1,99 @@
+package dev.belfry.workers;
+
+import dev.belfry.loop.EventLoop;
+import dev.belfry.loop.TimerOperation;
+import dev.belfry.shm.Peer;
+import java.time.Duration;
+
+/**
+ * Watches what a worker does with a call that was given up. It counts as stuck if it goes on for
+ * too long after it has read so. One that does not get round to reading, because it is busy with
+ * what it was given before, is let be as long as it gets on with that, or as somebody waits for it.
+ * On the loop thread.
+ */
+final class StuckWatch {
+  private static final int LOOKS = 10;
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(100);
+
+  private final PooledWorker worker;
+  private final long call;
+  private final long limitNanos;
+  private final Runnable stuck;
+  private final TimerOperation pause;
+
+  /** Whether the worker was sent the message, and how many it had been sent by then. */
+  private boolean told;
+
+  private int toldAt;
+
+  /** Whether it has read it. */
+  private boolean read;
+
+  /** Since when it has neither read nor answered anything; or when it has read the message. */
+  private long sinceNanos = System.nanoTime();
+
+  private int readCount;
+  private long answered;
+
+  /**
+   * A watch.
+   *
+   * @param told whether the worker has been sent the message that the call was given up
+   * @param stuck what to do if it is stuck
+   */
+  StuckWatch(
+      EventLoop loop,
+      PooledWorker worker,
+      long call,
+      boolean told,
+      Duration limit,
+      Runnable stuck) {
+    this.worker = worker;
+    this.call = call;
+    this.limitNanos = limit.toNanos();
+    this.stuck = stuck;
+    Duration part = limit.dividedBy(LOOKS);
+    this.pause = loop.scheduler().after(part.compareTo(LONGEST_PAUSE) < 0 ? part : LONGEST_PAUSE);
+    this.told = told;
+    this.toldAt = worker.peer().sentCount();
+  }
+
+  void start() {
+    pause.start(
+        timer -> {
+          if (timer.hasValue()) {
+            look();
+          }
+        });
+  }
+
+  private void look() {
+    if (!worker.desk().isStillAt(call) || !worker.peer().isAttached()) {
+      return;
+    }
+    if (!told) {
+      told = worker.desk().cancel(call);
+      toldAt = worker.peer().sentCount();
+    }
+    long now = System.nanoTime();
+    if (!read && (hasMoved() || worker.desk().hasWantedBefore(call))) {
+      sinceNanos = now;
+    }
+    if (now - sinceNanos >= limitNanos) {
+      stuck.run();
+    } else {
+      start();
+    }
+  }
+
+  /** Whether the worker has done anything since the last look; notices if it knows by now. */
+  private boolean hasMoved() {
+    Peer peer = worker.peer();
+    int readBefore = readCount;
+    long answeredBefore = answered;
+    readCount = peer.readCount();
+    answered = worker.finished();
+    read = told && readCount - toldAt >= 0;
+    return readCount != readBefore || answered != answeredBefore;
+  }
+}
