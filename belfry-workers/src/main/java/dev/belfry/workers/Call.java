@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** A call on its way. It ends exactly once, whoever tries. */
-final class Call implements Answer {
+final class Call implements StartedCall {
   private static final VarHandle RESULT;
 
   /** The result of a call that nobody wanted any more. */
@@ -43,7 +43,7 @@ final class Call implements Answer {
    * Whether somebody is to be told of its end: who sleeps until then, or a future. If not, its
    * answer may lie until somebody comes for it. Never taken back.
    */
-  private volatile boolean told;
+  private volatile boolean noticeWanted;
 
   /** Whom it completes, if it was submitted. */
   private final @Nullable CompletableFuture<byte[]> future;
@@ -82,7 +82,7 @@ final class Call implements Answer {
     this.future = future;
     this.meter = meter;
     this.waiter = waiter;
-    this.told = waiter != null || future != null;
+    this.noticeWanted = waiter != null || future != null;
   }
 
   /** Whether this thread waits for it, and may do so in a system call. */
@@ -101,8 +101,8 @@ final class Call implements Answer {
     return waiter != null && !isDone();
   }
 
-  boolean isTold() {
-    return told;
+  boolean isNoticeWanted() {
+    return noticeWanted;
   }
 
   @Nullable Place place() {
@@ -236,11 +236,12 @@ final class Call implements Answer {
     if (at != null && at.worker().desk().await(this)) {
       return;
     }
-    if (!told) {
-      told = true; // and then the place: who puts it elsewhere writes that, and then looks here
+    if (!noticeWanted) {
+      noticeWanted =
+          true; // and then the place: who puts it elsewhere writes that, and then looks here
       at = place;
       if (at != null) {
-        at.worker().desk().tell(at.id());
+        at.worker().desk().wantNotice(at.id());
       }
     } else {
       LockSupport.parkNanos(this, deadlineNanos - System.nanoTime());

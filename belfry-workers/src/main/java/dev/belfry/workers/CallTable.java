@@ -14,7 +14,7 @@ final class CallTable {
 
   private final @Nullable Call[] calls;
   private final long[] ids;
-  private final boolean[] told;
+  private final boolean[] noticeWanted;
   private final int[] free;
   private final int capacity;
 
@@ -22,7 +22,7 @@ final class CallTable {
   private final int indexBits;
 
   private int freeCount;
-  private int toldCount;
+  private int noticesWanted;
   private long round;
 
   CallTable(int capacity) {
@@ -30,7 +30,7 @@ final class CallTable {
     this.indexBits = Integer.SIZE - Integer.numberOfLeadingZeros(capacity - 1);
     this.calls = new @Nullable Call[capacity];
     this.ids = new long[capacity];
-    this.told = new boolean[capacity];
+    this.noticeWanted = new boolean[capacity];
     this.free = new int[capacity];
     for (int i = 0; i < capacity; i++) {
       free[i] = capacity - 1 - i;
@@ -81,9 +81,9 @@ final class CallTable {
     int index = index(id);
     Call call = calls[index];
     calls[index] = null;
-    if (told[index]) {
-      told[index] = false;
-      toldCount--;
+    if (noticeWanted[index]) {
+      noticeWanted[index] = false;
+      noticesWanted--;
     }
     free[freeCount++] = index;
     return call;
@@ -103,16 +103,16 @@ final class CallTable {
   }
 
   /** Somebody is to be told of the answer to a call, if it is there. */
-  void tell(long id) {
-    if (contains(id) && !told[index(id)]) {
-      told[index(id)] = true;
-      toldCount++;
+  void wantNotice(long id) {
+    if (contains(id) && !noticeWanted[index(id)]) {
+      noticeWanted[index(id)] = true;
+      noticesWanted++;
     }
   }
 
   /** Whether anybody is to be told of anything. */
-  boolean isAnyTold() {
-    return toldCount > 0;
+  boolean isAnyNoticeWanted() {
+    return noticesWanted > 0;
   }
 
   /** Any call whose caller waits for it, or null. */

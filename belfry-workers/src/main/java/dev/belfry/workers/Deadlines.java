@@ -9,8 +9,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Ends calls whose time is over and for which no thread waits. Looks at all of them now and then,
- * as long as there are any: cheaper than a timer for each, most of which never fire.
+ * Ends calls whose time is over and whose end completes a future, as no thread waits for them.
+ * Looks at all of them now and then, as long as there are any: cheaper than a timer for each, most
+ * of which never fire.
  */
 final class Deadlines {
   private static final Duration PERIOD = Duration.ofMillis(10);

@@ -94,7 +94,7 @@ final class Desk {
       if (sendAndLook(call, id) || sendAndLeave(call, id)) {
         return true;
       }
-      tell(id); // also if nobody is: to wait for room is pointless while answers lie unread
+      wantNotice(id); // also if nobody is: to wait for room is pointless while answers lie unread
       return isSent(call, id, send(call, id));
     } catch (RuntimeException | Error e) {
       take(id); // or the worker would count as stuck with a call it never had
@@ -120,8 +120,8 @@ final class Desk {
     long id = table.add(call);
     load = table.size();
     call.place(worker, id); // with the lock, as from now on others may take it and place it anew
-    if (call.isTold()) {
-      table.tell(id);
+    if (call.isNoticeWanted()) {
+      table.wantNotice(id);
     }
     return id;
   }
@@ -164,7 +164,7 @@ final class Desk {
 
   /** Sends a small call whose caller comes for the answer, so that nobody need hear of it. */
   private boolean sendAndLeave(Call call, long id) {
-    return !call.isTold() && isSmall(call) && sendAtOnce(call, id) == SendResult.SENT;
+    return !call.isNoticeWanted() && isSmall(call) && sendAtOnce(call, id) == SendResult.SENT;
   }
 
   private boolean isSmall(Call call) {
@@ -209,9 +209,9 @@ final class Desk {
   }
 
   /** Somebody is about to sleep until a call has ended, or has been sent. */
-  void tell(long id) {
+  void wantNotice(long id) {
     synchronized (this) {
-      table.tell(id);
+      table.wantNotice(id);
     }
     lookout().listen();
   }
@@ -249,7 +249,7 @@ final class Desk {
   void giveUp(long id) {
     if (isStillAt(id) && peer().isAttached()) {
       boolean told = cancel(id);
-      tell(id); // an answer that lies there unread would look as if the worker were stuck
+      wantNotice(id); // an answer that lies there unread would look as if the worker were stuck
       supervisor.watchStuck(worker, id, told);
     }
   }

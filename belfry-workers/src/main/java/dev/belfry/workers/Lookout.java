@@ -60,7 +60,7 @@ final class Lookout {
   void end() {
     Call next;
     synchronized (tableLock) {
-      deaf = !table.isAnyTold() && !isRoomWanted.getAsBoolean();
+      deaf = !table.isAnyNoticeWanted() && !isRoomWanted.getAsBoolean();
       if (deaf) {
         peer.endReceivingDeaf();
         return;

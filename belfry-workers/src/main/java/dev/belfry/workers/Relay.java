@@ -3,31 +3,34 @@ package dev.belfry.workers;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two threads of which one fetches calls and runs the short ones itself, which saves a change of
- * threads. The other stands by: if such a call takes long after all, it fetches from then on, and
- * the first stands by when it has done with the call.
+ * Two threads of which one reads jobs and does the short ones itself, which saves a change of
+ * threads. The other stands by: if such a job takes long after all, it reads from then on, and the
+ * first stands by when it has done with the job.
+ *
+ * @param <J> a job
  */
-final class Relay {
-  /** How often who stands by looks: a call that is found twice takes long. */
+final class Relay<J> {
+  /** How often who stands by looks: a job that is found twice takes long. */
   private static final long LOOK_NANOS = 10_000_000;
 
   /** After so many looks at nothing it looks no more, until it is woken. */
   private static final int IDLE_LOOKS = 2;
 
   /**
-   * The number of the call that who fetches runs itself, or 0. It sets it and takes it back; who
-   * stands by may be the first to take it back, and fetches then.
+   * The number of the job that who reads does itself, or 0. It sets it and takes it back; who
+   * stands by may be the first to take it back, and reads then.
    */
   private final AtomicLong stint = new AtomicLong();
 
-  /** The last number, and who has set it; written by who fetches, before the stint. */
+  /** The last number, who has set it and for what; written by who reads, before the stint. */
   private long stints;
 
-  private @Nullable Thread fetching;
+  private @Nullable Thread reading;
+  private @Nullable J job;
 
   /** Who stands by, if anybody does. */
   private volatile @Nullable Thread standIn;
@@ -38,16 +41,17 @@ final class Relay {
   private volatile boolean over;
 
   /**
-   * Begins a call that who fetches runs itself.
+   * Begins a job that who reads does itself.
    *
    * @return its number; 0 if it must not, as nobody stands by
    */
-  long begin() {
+  long begin(J next) {
     Thread other = standIn;
     if (other == null) {
       return 0;
     }
-    fetching = Thread.currentThread();
+    reading = Thread.currentThread();
+    job = next;
     long number = stints + 1;
     stints = number;
     stint.set(number); // and then whether the other dozes: who does so sets that first
@@ -57,7 +61,7 @@ final class Relay {
     return number;
   }
 
-  /** Ends it; false if the other fetches by now, and this thread is to stand by. */
+  /** Ends it; false if the other reads by now, and this thread is to stand by. */
   boolean end(long number) {
     return stint.compareAndSet(number, 0);
   }
@@ -65,10 +69,10 @@ final class Relay {
   /**
    * Stands by.
    *
-   * @param heldUp told which thread is held up by its call, before that thread goes on
-   * @return whether this thread fetches from now on; else it is over
+   * @param heldUp told which job holds up which thread, before that thread goes on
+   * @return whether this thread reads from now on; else it is over
    */
-  boolean standBy(Consumer<Thread> heldUp) {
+  boolean standBy(BiConsumer<J, Thread> heldUp) {
     standIn = Thread.currentThread();
     long last = 0;
     int idle = 0;
@@ -89,12 +93,12 @@ final class Relay {
     return false;
   }
 
-  private synchronized boolean isTaken(long number, Consumer<Thread> heldUp) {
+  private synchronized boolean isTaken(long number, BiConsumer<J, Thread> heldUp) {
     if (!end(number)) {
       return false;
     }
     standIn = null;
-    heldUp.accept(Objects.requireNonNull(fetching));
+    heldUp.accept(Objects.requireNonNull(job), Objects.requireNonNull(reading));
     return true;
   }
 
@@ -111,7 +115,7 @@ final class Relay {
     dozing = false;
   }
 
-  /** Nobody fetches any more. */
+  /** Nobody reads any more. */
   void end() {
     over = true;
     LockSupport.unpark(standIn);

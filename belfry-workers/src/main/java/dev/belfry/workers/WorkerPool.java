@@ -108,13 +108,18 @@ public final class WorkerPool implements AutoCloseable {
     }
   }
 
+  /** Calls a method, for half a minute at most, and does not wait for its answer. */
+  public StartedCall start(String method, byte[] payload) throws InterruptedException {
+    return start(method, payload, CallOptions.DEFAULT);
+  }
+
   /**
    * Calls a method. Waits only for a worker that has room, or the call fails if the options say so.
    * For a thread that has something else to do meanwhile, such as to start other calls.
    *
    * @return where the answer is to be had, or why there is none
    */
-  public Answer start(String method, byte[] payload, CallOptions options)
+  public StartedCall start(String method, byte[] payload, CallOptions options)
       throws InterruptedException {
     Call call = newCall(method, payload, options, null, null);
     place(call);
@@ -130,6 +135,11 @@ public final class WorkerPool implements AutoCloseable {
       call.cancel();
       throw e;
     }
+  }
+
+  /** Calls a method, for half a minute at most, and gives its answer as a future. */
+  public CompletableFuture<byte[]> submit(String method, byte[] payload) {
+    return submit(method, payload, CallOptions.DEFAULT);
   }
 
   /**

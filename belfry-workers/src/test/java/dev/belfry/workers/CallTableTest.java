@@ -65,18 +65,18 @@ final class CallTableTest {
     long first = table.add(call());
     long second = table.add(call());
     long third = table.add(call());
-    assertThat(table.isAnyTold()).isFalse();
-    table.tell(first);
-    table.tell(first);
-    table.tell(third);
+    assertThat(table.isAnyNoticeWanted()).isFalse();
+    table.wantNotice(first);
+    table.wantNotice(first);
+    table.wantNotice(third);
     table.remove(third);
-    table.tell(third);
+    table.wantNotice(third);
     table.remove(second);
-    assertThat(table.isAnyTold()).isTrue();
+    assertThat(table.isAnyNoticeWanted()).isTrue();
     table.remove(first);
-    assertThat(table.isAnyTold()).isFalse();
+    assertThat(table.isAnyNoticeWanted()).isFalse();
     table.add(call());
-    assertThat(table.isAnyTold()).as("of what came into the same place").isFalse();
+    assertThat(table.isAnyNoticeWanted()).as("of what came into the same place").isFalse();
   }
 
   @Test

@@ -30,7 +30,7 @@ final class RelayTest {
     }
   }
 
-  private static Answer nap(WorkerPool pool, String millis) throws Exception {
+  private static StartedCall nap(WorkerPool pool, String millis) throws Exception {
     return pool.start("nap", Pools.bytes(millis), CallOptions.DEFAULT);
   }
 
@@ -43,7 +43,7 @@ final class RelayTest {
   }
 
   @Test
-  void callsThatAreNotRunOnVirtualThreads() throws Exception {
+  void callsThatAreNotShortRunOnVirtualThreads() throws Exception {
     try (WorkerPool pool = openPool()) {
       for (int i = 0; i < 100; i++) {
         assertThat(call(pool, "nap", "1")).isEqualTo("virtual");
@@ -57,7 +57,7 @@ final class RelayTest {
     try (WorkerPool pool = openPool()) {
       for (int i = 0; i < 5; i++) {
         makeShort(pool);
-        Answer held = nap(pool, "60000");
+        StartedCall held = nap(pool, "60000");
         assertThat(call(pool, "upper", "meanwhile")).isEqualTo("MEANWHILE");
         held.cancel();
         assertThatExceptionOfType(CancellationException.class).isThrownBy(held::await);
@@ -68,14 +68,14 @@ final class RelayTest {
 
   @Test
   void callsThatTakeLongAfterAllAreAnsweredBeforeTheWorkerLeaves() throws Exception {
-    List<Answer> held = new ArrayList<>();
+    List<StartedCall> held = new ArrayList<>();
     try (WorkerPool pool = openPool()) {
       makeShort(pool);
       for (int i = 0; i < 20; i++) {
         held.add(nap(pool, "300"));
       }
     }
-    for (Answer answer : held) {
+    for (StartedCall answer : held) {
       assertThat(answer.await()).isNotEmpty();
     }
   }
@@ -86,7 +86,7 @@ final class RelayTest {
     try (WorkerPool pool = openPool()) {
       makeShort(pool);
       Thread.sleep(200); // nothing tells when it has stopped looking, ten times sooner than that
-      Answer held = nap(pool, "60000");
+      StartedCall held = nap(pool, "60000");
       assertThat(call(pool, "upper", "meanwhile")).isEqualTo("MEANWHILE");
       held.cancel();
     }

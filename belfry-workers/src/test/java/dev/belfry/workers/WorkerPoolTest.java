@@ -211,7 +211,8 @@ final class WorkerPoolTest {
                       throw new AssertionError(e);
                     }
                   });
-      Thread.sleep(200);
+      await().until(() -> pool.status().workers().getFirst().inFlight() == 1);
+      await().until(() -> pool.status().workers().getFirst().ringDepth() == 0);
       caller.interrupt();
       assertThat(interrupted.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
       assertThat(call(pool, "upper", "free again")).isEqualTo("FREE AGAIN");
@@ -305,7 +306,7 @@ final class WorkerPoolTest {
     long children = ProcessHandle.current().children().count();
     WorkerPool pool = open(options(0).workers(1).spares(0));
     CompletableFuture<byte[]> future = pool.submit("sleep", bytes("60000"), CallOptions.DEFAULT);
-    Answer answer = pool.start("sleep", bytes("60000"), CallOptions.DEFAULT);
+    StartedCall answer = pool.start("sleep", bytes("60000"), CallOptions.DEFAULT);
     await().until(() -> Pools.inFlight(pool) == 2);
     Thread.currentThread().interrupt();
     pool.close(LONG);

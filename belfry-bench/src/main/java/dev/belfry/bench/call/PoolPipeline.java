@@ -1,7 +1,7 @@
 package dev.belfry.bench.call;
 
-import dev.belfry.workers.Answer;
 import dev.belfry.workers.CallOptions;
+import dev.belfry.workers.StartedCall;
 import dev.belfry.workers.WorkerPool;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -11,7 +11,7 @@ import java.util.Deque;
 /** Calls through a pool of one worker, all of them started by one thread. */
 final class PoolPipeline implements Pipeline {
   private final WorkerPool pool;
-  private final Deque<Answer> underWay = new ArrayDeque<>();
+  private final Deque<StartedCall> underWay = new ArrayDeque<>();
   private final byte[] payload = new byte[Caller.BYTES];
   private long sent;
   private long received;

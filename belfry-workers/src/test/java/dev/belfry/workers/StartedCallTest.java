@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Calls that are started and whose answers are fetched later, with workers in C. */
 @Timeout(120)
-final class AnswerTest {
+final class StartedCallTest {
   @TempDir private static Path directory;
   private static Path worker;
 
@@ -43,14 +43,14 @@ final class AnswerTest {
     return PoolOptions.of(worker.toString()).workers(1).spares(0);
   }
 
-  private static Answer start(WorkerPool pool, String method, String text) throws Exception {
-    return pool.start(method, bytes(text), CallOptions.DEFAULT);
+  private static StartedCall start(WorkerPool pool, String method, String text) throws Exception {
+    return pool.start(method, bytes(text));
   }
 
   @Test
   void oneThreadHasManyCallsUnderWayAndFetchesTheAnswersInAnyOrder() throws Exception {
     try (WorkerPool pool = open(options())) {
-      var answers = new ArrayList<Answer>();
+      var answers = new ArrayList<StartedCall>();
       for (int i = 0; i < 30; i++) {
         answers.add(start(pool, "upper", "call " + i));
       }
@@ -67,7 +67,7 @@ final class AnswerTest {
     try (WorkerPool pool = open(options());
         ExecutorService virtual = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < 100; i++) {
-        Answer answer = start(pool, "upper", "mine");
+        StartedCall answer = start(pool, "upper", "mine");
         assertThat(virtual.submit(answer::await).get()).isEqualTo(bytes("MINE"));
       }
     }
@@ -77,7 +77,7 @@ final class AnswerTest {
   void whoWaitsForAnAnswerLearnsThatItWasCancelled() throws Exception {
     try (WorkerPool pool = open(options());
         ExecutorService virtual = Executors.newVirtualThreadPerTaskExecutor()) {
-      Answer answer = start(pool, "sleep", "60000");
+      StartedCall answer = start(pool, "sleep", "60000");
       Future<byte[]> waiting = virtual.submit(answer::await);
       await().until(() -> pool.status().workers().getFirst().ringDepth() == 0);
       answer.cancel();
@@ -90,7 +90,7 @@ final class AnswerTest {
   @Test
   void anAnswerThatNobodyFetchesIsNoticedAndMakesRoom() throws Exception {
     try (WorkerPool pool = open(options())) {
-      Answer answer = start(pool, "upper", "forgotten");
+      StartedCall answer = start(pool, "upper", "forgotten");
       await().until(answer::isDone);
       assertThat(inFlight(pool)).isZero();
       assertThat(answer.await()).isEqualTo(bytes("FORGOTTEN"));
@@ -103,11 +103,11 @@ final class AnswerTest {
   @Test
   void moreCallsAreStartedThanThereIsRoomFor() throws Exception {
     try (WorkerPool pool = open(options().callsPerWorker(4))) {
-      var answers = new ArrayList<Answer>();
+      var answers = new ArrayList<StartedCall>();
       for (int i = 0; i < 200; i++) {
         answers.add(pool.start("echo", new byte[1000], CallOptions.DEFAULT));
       }
-      for (Answer answer : answers) {
+      for (StartedCall answer : answers) {
         assertThat(answer.await()).hasSize(1000);
       }
     }
@@ -118,7 +118,7 @@ final class AnswerTest {
     try (WorkerPool pool = open(options().callsPerWorker(1))) {
       assertThatExceptionOfType(UnknownMethod.class)
           .isThrownBy(() -> start(pool, "nothing", "").await());
-      Answer sleeping = start(pool, "sleep", "60000");
+      StartedCall sleeping = start(pool, "sleep", "60000");
       assertThatExceptionOfType(PoolFull.class)
           .isThrownBy(
               () ->
@@ -130,7 +130,7 @@ final class AnswerTest {
   @Test
   void aCallThatIsCancelledStopsTheWorker() throws Exception {
     try (WorkerPool pool = open(options().stuckLimit(LONG))) {
-      Answer answer = start(pool, "sleep", "60000");
+      StartedCall answer = start(pool, "sleep", "60000");
       answer.cancel();
       assertThatExceptionOfType(CancellationException.class).isThrownBy(answer::await);
       assertThat(call(pool, "upper", "free again")).isEqualTo("FREE AGAIN");
@@ -142,7 +142,7 @@ final class AnswerTest {
   void aCallThatNobodyComesForEndsWithItsDeadline() throws Exception {
     try (WorkerPool pool = open(options().stuckLimit(LONG))) {
       CallOptions brief = CallOptions.DEFAULT.within(Duration.ofMillis(100));
-      Answer answer = pool.start("sleep", bytes("60000"), brief);
+      StartedCall answer = pool.start("sleep", bytes("60000"), brief);
       await().until(() -> answer.isDone() && inFlight(pool) == 0);
       assertThatExceptionOfType(DeadlinePassed.class).isThrownBy(answer::await);
     }
@@ -152,7 +152,7 @@ final class AnswerTest {
   void aCallIsAwaitedUntilItsDeadline() throws Exception {
     try (WorkerPool pool = open(options().stuckLimit(LONG))) {
       CallOptions brief = CallOptions.DEFAULT.within(Duration.ofMillis(100));
-      Answer answer = pool.start("sleep", bytes("60000"), brief);
+      StartedCall answer = pool.start("sleep", bytes("60000"), brief);
       assertThatExceptionOfType(DeadlinePassed.class).isThrownBy(answer::await);
     }
   }
@@ -160,7 +160,7 @@ final class AnswerTest {
   @Test
   void anInterruptEndsTheWaitAndNotTheCall() throws Exception {
     try (WorkerPool pool = open(options())) {
-      Answer answer = start(pool, "sleep", "300");
+      StartedCall answer = start(pool, "sleep", "300");
       Thread.currentThread().interrupt();
       assertThatExceptionOfType(InterruptedException.class).isThrownBy(answer::await);
       assertThat(answer.await()).isEqualTo(bytes("slept"));
@@ -171,8 +171,8 @@ final class AnswerTest {
   void anotherWorkerAnswersIfTheFirstDies() throws Exception {
     try (WorkerPool pool = open(options().spares(1))) {
       int first = Integer.parseInt(call(pool, "pid", ""));
-      Answer twice = start(pool, "sleep", "300");
-      Answer once =
+      StartedCall twice = start(pool, "sleep", "300");
+      StartedCall once =
           pool.start("sleep", bytes("60000"), CallOptions.DEFAULT.with(Delivery.AT_MOST_ONCE));
       Pools.kill(first, Signo.KILL);
       assertThat(twice.await()).isEqualTo(bytes("slept"));
@@ -203,7 +203,7 @@ final class AnswerTest {
   }
 
   private static Void pipeline(WorkerPool pool, int depth, int size) throws Exception {
-    Deque<Answer> underWay = new ArrayDeque<>();
+    Deque<StartedCall> underWay = new ArrayDeque<>();
     int received = 0;
     for (int sent = 0; sent < 2_000; sent++) {
       byte[] payload = ByteBuffer.allocate(size).putInt(0, sent).array();
@@ -218,7 +218,7 @@ final class AnswerTest {
     return null;
   }
 
-  private static void expect(Answer answer, int number) throws Exception {
+  private static void expect(StartedCall answer, int number) throws Exception {
     assertThat(ByteBuffer.wrap(answer.await()).getInt()).isEqualTo(number);
   }
 }

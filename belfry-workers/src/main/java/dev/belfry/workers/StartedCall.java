@@ -3,22 +3,23 @@ package dev.belfry.workers;
 import java.util.concurrent.CancellationException;
 
 /**
- * The answer to a call that was started, which may not be there yet. So one thread has many calls
- * under way and pays for no other thread:
+ * A call whose answer is fetched later. So one thread has many calls under way and pays for no
+ * other thread:
  *
  * {@snippet :
- * List<Answer> answers = new ArrayList<>();
+ * List<StartedCall> calls = new ArrayList<>();
  * for (byte[] picture : pictures) {
- *   answers.add(pool.start("resize", picture, CallOptions.DEFAULT));
+ *   calls.add(pool.start("resize", picture));
  * }
- * for (Answer answer : answers) {
- *   show(answer.await());
+ * for (StartedCall call : calls) {
+ *   show(call.await());
  * }
  * }
  *
- * <p>Nobody is told when it comes: it waits to be fetched. For any thread, but one at a time.
+ * <p>Nobody is told when the answer comes: it waits to be fetched. For any thread, but one at a
+ * time waits.
  */
-public sealed interface Answer permits Call {
+public sealed interface StartedCall permits Call {
   /**
    * Waits for the answer, at most until the deadline of the call.
    *
@@ -29,8 +30,8 @@ public sealed interface Answer permits Call {
   byte[] await() throws CallException, InterruptedException;
 
   /**
-   * Whether the call has ended, so that {@link #await} would not wait. An answer that nobody has
-   * fetched is noticed within a tenth of a second.
+   * Whether the call has ended, so that {@link #await} would not wait. While nobody waits, an
+   * answer is noticed within a tenth of a second, and the deadline within a second.
    */
   boolean isDone();
 

@@ -1,0 +1,188 @@
+package dev.belfry.workers;
+
+import dev.belfry.shm.Awaited;
+import dev.belfry.shm.FutexWait;
+import dev.belfry.shm.Message;
+import dev.belfry.shm.ShmGuest;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads what the pool sends, in its order, and makes jobs of it. What has no other word on it is
+ * for one thread at a time: whoever reads.
+ */
+final class JobReader {
+  private static final long LOOK_NANOS = 1_000_000;
+  private static final Duration DETACH_LIMIT = Duration.ofSeconds(1);
+
+  /** After a job that took so long it is worth while to see which of the next are cancelled. */
+  private static final long LONG_NANOS = 1_000_000;
+
+  private final ShmGuest guest;
+  private final Map<Long, Worker.Method> methods;
+  private final Answers answers;
+  private final Incoming incoming;
+
+  /** What can be cancelled, and what has to end before this worker may leave. */
+  private final Map<Long, Request> cancellable = new ConcurrentHashMap<>();
+
+  /** Jobs that were read ahead. */
+  private final Deque<Job> ahead = new ArrayDeque<>();
+
+  /** When the last message was read that was a job. */
+  private long lastNanos = System.nanoTime();
+
+  /** What the last message has made complete. */
+  private @Nullable Job complete;
+
+  /** The pool has said that it has no more calls. */
+  private boolean goodbye;
+
+  /** Nothing more will come. */
+  private volatile boolean over;
+
+  JobReader(ShmGuest guest, Map<Long, Worker.Method> methods, Answers answers) {
+    this.guest = guest;
+    this.methods = methods;
+    this.answers = answers;
+    this.incoming = new Incoming(guest);
+  }
+
+  // For any thread.
+
+  boolean isOver() {
+    return over;
+  }
+
+  void end() {
+    over = true;
+  }
+
+  /** From now on a message of the pool can cancel this job. */
+  void allowCancel(Job job) {
+    cancellable.put(job.id(), job.request());
+  }
+
+  /** Ends that; false if it was cancelled meanwhile, and has been answered. */
+  boolean disallowCancel(Job job) {
+    return cancellable.remove(job.id()) != null;
+  }
+
+  // For whoever reads.
+
+  /** Waits for a message and does what it says; null if that makes no job complete. */
+  @Nullable Job read(Message message) {
+    if (goodbye) {
+      leave();
+    }
+    if (over || guest.receiveBlocking(message, FutexWait.FOREVER) != Awaited.READY) {
+      over = true;
+      return null;
+    }
+    return take(message);
+  }
+
+  /**
+   * The next job for a thread that does what it reads. While all such threads were busy, calls may
+   * have been given up; so after a long one all there is is read before the next begins.
+   */
+  @Nullable Job readWanted(Message message) {
+    while (true) {
+      Job job = ahead.poll();
+      boolean late = job != null;
+      if (job == null) {
+        job = read(message);
+        if (job == null) {
+          return null;
+        }
+        long now = job.request().startNanos();
+        late = now - lastNanos > LONG_NANOS;
+        lastNanos = now;
+      }
+      if (!late || !isCancelled(job, message)) {
+        return job;
+      }
+    }
+  }
+
+  /** Whether a message that is there by now says that nobody waits for a job any more. */
+  private boolean isCancelled(Job job, Message message) {
+    allowCancel(job);
+    while (guest.receive(message)) {
+      Job other = take(message);
+      if (other != null) {
+        allowCancel(other);
+        ahead.add(other);
+      }
+    }
+    return !disallowCancel(job);
+  }
+
+  private @Nullable Job take(Message message) {
+    complete = null;
+    switch (message.kind()) {
+      case REQUEST -> request(message);
+      case CANCEL -> cancel(message.id());
+      case DATA, CLOSE, RESET -> incoming.take(message);
+      case GOODBYE -> goodbye = true;
+      case RESPONSE -> throw new MalformedMessage("the pool answers, but was not called");
+    }
+    return complete;
+  }
+
+  private void request(Message message) {
+    long id = message.id();
+    long methodId = message.methodId();
+    Protocol.Header header = Protocol.parseRequest(message.bytes(), message.length());
+    if (header.isInChunks()) {
+      incoming.expect(
+          id, header, payload -> accept(id, methodId, payload, header.timeLeftMillis()));
+    } else {
+      byte[] payload =
+          Arrays.copyOfRange(message.bytes(), Protocol.REQUEST_HEADER_BYTES, message.length());
+      accept(id, methodId, payload, header.timeLeftMillis());
+    }
+  }
+
+  private void accept(long id, long methodId, byte @Nullable [] payload, int timeLeft) {
+    Worker.Method method = methods.get(methodId);
+    if (payload == null) {
+      answers.send(id, Status.CANCELLED);
+    } else if (method == null) {
+      answers.send(id, Status.UNKNOWN_METHOD);
+    } else {
+      complete = new Job(id, method, new Request(method.name(), payload, timeLeft));
+    }
+  }
+
+  /** A call that nobody has begun with is answered at once: the pool counts on that. */
+  private void cancel(long id) {
+    incoming.drop(id); // if its payload has not come yet
+    Request request = cancellable.get(id);
+    if (request != null && request.cancel()) {
+      cancellable.remove(id);
+      answers.send(id, Status.CANCELLED);
+    }
+  }
+
+  /** Waits until what is under way has been answered, and leaves. */
+  private void leave() {
+    over = true;
+    while (!cancellable.isEmpty() && !answers.isPoolGone()) {
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+    try {
+      guest.detach(DETACH_LIMIT);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot leave", e);
+    }
+  }
+}
