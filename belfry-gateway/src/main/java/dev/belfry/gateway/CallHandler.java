@@ -36,7 +36,7 @@ final class CallHandler implements Handler {
     Client client = connections.of(request.remotePeer().address());
     client.begin();
     Watch watch;
-    try (var payload = new Payload(request, memory)) {
+    try (var payload = new Payload(request, client, memory)) {
       watch = answer(client, request, payload, response);
     } finally {
       client.end();
@@ -56,7 +56,7 @@ final class CallHandler implements Handler {
     } catch (Refused e) {
       response.header(HeaderValues.CONNECTION_CLOSE); // there may be a body that nobody reads
       e.answer().send(response);
-      payload.discardRest();
+      payload.dropRest();
       throw new CloseConnectionException("refused", e);
     }
   }

@@ -5,6 +5,7 @@ import io.helidon.http.HeaderValues;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ServerConnectionException;
 import io.helidon.webserver.http.ServerRequest;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
@@ -12,17 +13,25 @@ import org.jspecify.annotations.Nullable;
 /** The body of a request, which takes up memory until it is closed. */
 final class Payload implements AutoCloseable {
   /** Of a body that nobody wants; who sends more may lose the answer. */
-  private static final long MOST_DISCARDED = 64 << 20;
+  private static final long MOST_DROPPED = 64 << 20;
 
-  private static final int AT_ONCE = 8192;
+  /** For what is around a chunk, and what came together with its end. */
+  private static final long FRAMING = 64 * 1024;
 
   private final ServerRequest request;
+  private final Client client;
   private final Memory memory;
-  private @Nullable InputStream stream;
   private long taken;
 
-  Payload(ServerRequest request, Memory memory) {
+  /** What has come since something was handed out: the server keeps it. */
+  private long unread;
+
+  /** Why no more may come, if so. */
+  private @Nullable Refused objection;
+
+  Payload(ServerRequest request, Client client, Memory memory) {
     this.request = request;
+    this.client = client;
     this.memory = memory;
   }
 
@@ -33,7 +42,7 @@ final class Payload implements AutoCloseable {
     }
     long size = request.headers().contentLength().orElse(most);
     if (size > most) {
-      throw tooLarge(most);
+      throw tooLarge();
     }
     if (!memory.tryTake(size)) {
       throw new Refused(Answer.full("Too many bytes are under way"));
@@ -41,37 +50,61 @@ final class Payload implements AutoCloseable {
     taken = size;
     byte[] bytes = read((int) most + 1);
     if (bytes.length > most) {
-      throw tooLarge(most);
+      throw tooLarge();
     }
     return bytes;
   }
 
-  private static Refused tooLarge(long most) {
-    return new Refused(413, "too_large", "A payload has at most %d bytes".formatted(most));
+  private Refused tooLarge() {
+    return new Refused(
+        413, "too_large", "A payload has at most %d bytes".formatted(memory.mostBytes()));
   }
 
   /** At most so many; the memory grows with what has come, not by what was announced. */
-  private byte[] read(int limit) throws IOException {
-    InputStream opened = stream != null ? stream : request.content().inputStream();
-    stream = opened;
+  private byte[] read(int limit) throws IOException, Refused {
+    client.inflow().expectPayload(this::came);
     try {
-      return opened.readNBytes(limit);
+      return new Handed(request.content().inputStream()).readNBytes(limit);
     } catch (DataReader.InsufficientDataAvailableException | ServerConnectionException e) {
       throw new CloseConnectionException("the client has gone", e);
+    } catch (CloseConnectionException e) {
+      if (objection != null) {
+        throw objection;
+      }
+      throw e;
+    } finally {
+      client.inflow().expectHead();
     }
   }
 
-  /** A socket that is closed with bytes unread is reset, and the client may lose the answer. */
-  void discardRest() throws IOException {
-    boolean isHeldBack = request.headers().contains(HeaderValues.EXPECT_100);
-    if (!request.content().hasEntity() || (isHeldBack && !request.continueSent())) {
-      return;
+  /** A chunk, or the line with its size, can be longer than all that may be read of it. */
+  private void came(int count) {
+    unread += count;
+    if (unread > memory.mostBytes() + FRAMING) {
+      objection = tooLarge();
+      throw new CloseConnectionException("too much at once");
     }
-    long count = 0;
-    int length = AT_ONCE;
-    while (length == AT_ONCE && count < MOST_DISCARDED) {
-      length = read(AT_ONCE).length;
-      count += length;
+  }
+
+  /** Begins to count anew whenever bytes are handed out. */
+  private final class Handed extends FilterInputStream {
+    Handed(InputStream body) {
+      super(body);
+    }
+
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+      unread = 0;
+      return super.read(bytes, offset, length);
+    }
+  }
+
+  /** Lets the client send what it has begun to, so that it comes to read the answer. */
+  void dropRest() throws IOException {
+    boolean isHeldBack = request.headers().contains(HeaderValues.EXPECT_100);
+    if (request.content().hasEntity() && (!isHeldBack || request.continueSent())) {
+      long size = request.headers().contentLength().orElse(MOST_DROPPED);
+      client.linger(Math.min(size, MOST_DROPPED));
     }
   }
 
