@@ -18,10 +18,14 @@ final class Memory {
 
   /** Whether there is room for so many; then it has to be given back. */
   boolean tryTake(long bytes) {
-    if (left.addAndGet(-bytes) >= 0) {
-      return true;
+    long now = left.get();
+    while (now >= bytes) {
+      long witness = left.compareAndExchange(now, now - bytes);
+      if (witness == now) {
+        return true;
+      }
+      now = witness;
     }
-    giveBack(bytes);
     return false;
   }
 
