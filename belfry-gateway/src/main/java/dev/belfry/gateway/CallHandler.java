@@ -28,7 +28,7 @@ final class CallHandler implements Handler {
     this.pool = pool;
     this.connections = connections;
     this.guard = new Guard(options);
-    this.memory = new Memory(options.mostBytes);
+    this.memory = new Memory(options.bytesInAll());
   }
 
   @Override
@@ -36,7 +36,7 @@ final class CallHandler implements Handler {
     Client client = connections.of(request.remotePeer().address());
     client.begin();
     Watch watch;
-    try (var payload = new Payload(request, client, memory)) {
+    try (var payload = new Payload(request, client, memory, options.mostBytes)) {
       watch = answer(client, request, payload, response);
     } finally {
       client.end();
@@ -54,6 +54,7 @@ final class CallHandler implements Handler {
       guard.check(request.headers());
       return answer(client, CallRequest.of(request, options.deadline), payload.read(), response);
     } catch (Refused e) {
+      payload.close(); // nobody will use it
       response.header(HeaderValues.CONNECTION_CLOSE); // there may be a body that nobody reads
       e.answer().send(response);
       payload.dropRest();

@@ -18,6 +18,7 @@ public final class GatewayOptions {
   long mostBytes = 8 << 20;
   Duration deadline = Duration.ofSeconds(30);
   Duration patience = Duration.ofSeconds(30);
+  private long bytesInAll = Runtime.getRuntime().maxMemory() / 4;
 
   /** At 127.0.0.1:7070, for everybody on this machine; payloads of 8 MiB, half a minute a call. */
   public GatewayOptions() {}
@@ -60,6 +61,17 @@ public final class GatewayOptions {
   GatewayOptions patience(Duration limit) {
     patience = limit;
     return this;
+  }
+
+  /** How many bytes may be in memory at the same time, of all requests. */
+  GatewayOptions bytesInAll(long count) {
+    bytesInAll = count;
+    return this;
+  }
+
+  /** There is always room for the longest payload, whatever is around it. */
+  long bytesInAll() {
+    return Math.max(bytesInAll, 2 * mostBytes);
   }
 
   boolean isLoopback() {

@@ -2,18 +2,12 @@ package dev.belfry.gateway;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How many bytes of payloads may be in memory: of each, and of all at the same time. */
+/** How many bytes of requests may be in memory at the same time. */
 final class Memory {
-  private final long mostBytes;
   private final AtomicLong left;
 
-  Memory(long mostBytes) {
-    this.mostBytes = mostBytes;
-    this.left = new AtomicLong(Math.max(mostBytes, Runtime.getRuntime().maxMemory() / 4));
-  }
-
-  long mostBytes() {
-    return mostBytes;
+  Memory(long bytes) {
+    this.left = new AtomicLong(bytes);
   }
 
   /** Whether there is room for so many; then it has to be given back. */

@@ -18,9 +18,13 @@ final class Payload implements AutoCloseable {
   /** For what is around a chunk, and what came together with its end. */
   private static final long FRAMING = 64 * 1024;
 
+  /** What it takes to keep a piece that has come, however small it is. */
+  private static final long FOR_EACH = 128;
+
   private final ServerRequest request;
   private final Client client;
   private final Memory memory;
+  private final long most;
   private long taken;
 
   /** What has come since something was handed out: the server keeps it. */
@@ -29,25 +33,20 @@ final class Payload implements AutoCloseable {
   /** Why no more may come, if so. */
   private @Nullable Refused objection;
 
-  Payload(ServerRequest request, Client client, Memory memory) {
+  Payload(ServerRequest request, Client client, Memory memory, long most) {
     this.request = request;
     this.client = client;
     this.memory = memory;
+    this.most = most;
   }
 
   byte[] read() throws IOException, Refused {
-    long most = memory.mostBytes();
     if (!request.content().hasEntity()) {
       return new byte[0];
     }
-    long size = request.headers().contentLength().orElse(most);
-    if (size > most) {
+    if (request.headers().contentLength().orElse(0) > most) {
       throw tooLarge();
     }
-    if (!memory.tryTake(size)) {
-      throw new Refused(Answer.full("Too many bytes are under way"));
-    }
-    taken = size;
     byte[] bytes = read((int) most + 1);
     if (bytes.length > most) {
       throw tooLarge();
@@ -56,11 +55,10 @@ final class Payload implements AutoCloseable {
   }
 
   private Refused tooLarge() {
-    return new Refused(
-        413, "too_large", "A payload has at most %d bytes".formatted(memory.mostBytes()));
+    return new Refused(413, "too_large", "A payload has at most %d bytes".formatted(most));
   }
 
-  /** At most so many; the memory grows with what has come, not by what was announced. */
+  /** At most so many; memory is taken for what has come, not for what was announced. */
   private byte[] read(int limit) throws IOException, Refused {
     client.inflow().expectPayload(this::came);
     try {
@@ -80,10 +78,15 @@ final class Payload implements AutoCloseable {
   /** A chunk, or the line with its size, can be longer than all that may be read of it. */
   private void came(int count) {
     unread += count;
-    if (unread > memory.mostBytes() + FRAMING) {
+    if (unread > most + FRAMING) {
       objection = tooLarge();
-      throw new CloseConnectionException("too much at once");
+    } else if (!memory.tryTake(count + FOR_EACH)) {
+      objection = new Refused(Answer.full("Too many bytes are under way"));
+    } else {
+      taken += count + FOR_EACH;
+      return;
     }
+    throw new CloseConnectionException("no more of this", objection);
   }
 
   /** Begins to count anew whenever bytes are handed out. */
@@ -111,5 +114,6 @@ final class Payload implements AutoCloseable {
   @Override
   public void close() {
     memory.giveBack(taken);
+    taken = 0;
   }
 }
