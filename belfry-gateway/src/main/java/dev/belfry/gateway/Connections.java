@@ -86,7 +86,7 @@ final class Connections implements AutoCloseable {
   boolean awaitNoneBusy(Duration limit) {
     long deadline = System.nanoTime() + limit.toNanos();
     while (clients.values().stream().anyMatch(Client::isBusy)) {
-      if (System.nanoTime() - deadline >= 0) {
+      if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
         return false;
       }
       LockSupport.parkNanos(LOOK_NANOS);
