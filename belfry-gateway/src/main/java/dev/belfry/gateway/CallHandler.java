@@ -52,7 +52,7 @@ final class CallHandler implements Handler {
         throw new Refused(Answer.closing("The gateway is about to close"));
       }
       guard.check(request.headers());
-      return answer(client, CallRequest.of(request, options.deadline), payload.read(), response);
+      return answer(client, CallRequest.of(request, options.deadline), payload, response);
     } catch (Refused e) {
       payload.close(); // nobody will use it
       response.header(HeaderValues.CONNECTION_CLOSE); // there may be a body that nobody reads
@@ -62,10 +62,13 @@ final class CallHandler implements Handler {
     }
   }
 
-  private Watch answer(Client client, CallRequest call, byte[] payload, ServerResponse response) {
+  private Watch answer(Client client, CallRequest call, Payload payload, ServerResponse response)
+      throws IOException, Refused {
+    byte[] bytes = payload.read();
     client.allowCall(call.options().deadline());
     Watch watch = client.watch();
-    Answer answer = call(call, payload);
+    Answer answer = call(call, bytes);
+    payload.holdAnswer(answer.size());
     if (!watch.end()) {
       throw new CloseConnectionException("the client has gone");
     }

@@ -2,7 +2,7 @@ package dev.belfry.gateway;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How many bytes of requests may be in memory at the same time. */
+/** How many bytes of requests and their answers may be in memory at the same time. */
 final class Memory {
   private final AtomicLong left;
 
@@ -21,6 +21,11 @@ final class Memory {
       now = witness;
     }
     return false;
+  }
+
+  /** Takes as many in any case: they are there already, and others have to wait for it. */
+  void take(long bytes) {
+    left.addAndGet(-bytes);
   }
 
   void giveBack(long bytes) {

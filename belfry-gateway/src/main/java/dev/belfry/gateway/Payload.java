@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
-/** The body of a request, which takes up memory until it is closed. */
+/** The body of a request, which takes up memory until it is closed, and so does its answer. */
 final class Payload implements AutoCloseable {
   /** Of a body that nobody wants; who sends more may lose the answer. */
   private static final long MOST_DROPPED = 64 << 20;
@@ -41,6 +41,9 @@ final class Payload implements AutoCloseable {
   }
 
   byte[] read() throws IOException, Refused {
+    if (!tryTake(FOR_EACH)) { // also for a call without a payload, which can have a long answer
+      throw full();
+    }
     if (!request.content().hasEntity()) {
       return new byte[0];
     }
@@ -80,13 +83,28 @@ final class Payload implements AutoCloseable {
     unread += count;
     if (unread > most + FRAMING) {
       objection = tooLarge();
-    } else if (!memory.tryTake(count + FOR_EACH)) {
-      objection = new Refused(Answer.full("Too many bytes are under way"));
-    } else {
-      taken += count + FOR_EACH;
-      return;
+    } else if (!tryTake(count + FOR_EACH)) {
+      objection = full();
     }
-    throw new CloseConnectionException("no more of this", objection);
+    if (objection != null) {
+      throw new CloseConnectionException("no more of this", objection);
+    }
+  }
+
+  private boolean tryTake(long bytes) {
+    boolean isTaken = memory.tryTake(bytes);
+    taken += isTaken ? bytes : 0;
+    return isTaken;
+  }
+
+  private static Refused full() {
+    return new Refused(Answer.full("Too many bytes are under way"));
+  }
+
+  /** The answer is as long as that, and the client may take its time to read it. */
+  void holdAnswer(long bytes) {
+    memory.take(bytes);
+    taken += bytes;
   }
 
   /** Begins to count anew whenever bytes are handed out. */

@@ -3,6 +3,7 @@ package dev.belfry.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.StandardSocketOptions;
 import java.net.http.HttpResponse;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -97,5 +98,20 @@ final class BudgetTest {
       Raw.readUntil(channel, "too_large"); // and stays
     }
     assertThat(running.send(running.call("echo", new byte[MOST])).statusCode()).isEqualTo(200);
+  }
+
+  /** Who asked for much and did not read it filled the heap with answers. */
+  @Test
+  void answersThatNobodyTakesCountToo() throws Exception {
+    SocketChannel channel = running.connect();
+    channels.add(channel);
+    channel.setOption(StandardSocketOptions.SO_RCVBUF, 64 * 1024);
+    Raw.write(channel, Raw.post("zeros", "", Integer.toString(64 * MOST - 1)));
+    Raw.readUntil(channel, "HTTP/1.1 200 ");
+    HttpResponse<byte[]> refused = running.send(running.call("upper", ""));
+    assertThat(refused.statusCode()).isEqualTo(429);
+    assertThat(Running.json(refused).get("error").asString()).isEqualTo("full");
+    closeAll();
+    awaitRoom();
   }
 }
