@@ -2,6 +2,7 @@ package dev.belfry.gateway;
 
 import io.helidon.common.buffers.DataReader;
 import io.helidon.http.HeaderValues;
+import io.helidon.http.RequestException;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ServerConnectionException;
 import io.helidon.webserver.http.ServerRequest;
@@ -68,6 +69,10 @@ final class Payload implements AutoCloseable {
       return new Handed(request.content().inputStream()).readNBytes(limit);
     } catch (DataReader.InsufficientDataAvailableException | ServerConnectionException e) {
       throw new CloseConnectionException("the client has gone", e);
+    } catch (RequestException
+        | DataReader.IncorrectNewLineException
+        | NumberFormatException e) { // of a size
+      throw new Refused(400, "bad_request", "The chunks of the payload cannot be understood");
     } catch (CloseConnectionException e) {
       if (objection != null) {
         throw objection;

@@ -104,4 +104,27 @@ final class FloodTest {
       assertThat(Raw.readAll(channel)).startsWith("HTTP/1.1 200 ").endsWith("xy".repeat(MOST / 2));
     }
   }
+
+  /** The server waited for more, up to the end of its patience, or logged an error of its own. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\r\nxy\r\n",
+        "zz\r\nxy\r\n",
+        "-1\r\nxy\r\n",
+        "2\nxy\r\n",
+        "2\rxy\r\n",
+        "80000000\r\nxy\r\n",
+        "ffffffffff\r\nxy\r\n",
+        "2 2\r\nxy\r\n",
+        "0\r\nX-Trailer: more\r\n\r\n"
+      })
+  void chunksThatCannotBeUnderstoodAre400(String chunk) throws Exception {
+    try (SocketChannel channel = running.connect()) {
+      Raw.write(channel, chunked(TOKEN, chunk));
+      assertThat(Raw.readAll(channel))
+          .startsWith("HTTP/1.1 400 ")
+          .contains("\"error\":\"bad_request\"");
+    }
+  }
 }
