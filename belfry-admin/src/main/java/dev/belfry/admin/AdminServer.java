@@ -8,6 +8,7 @@ import io.helidon.webserver.ListenerConfig;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
 import io.helidon.webserver.http1.Http1Config;
+import io.helidon.webserver.http1.Http1ConnectionSelector;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
@@ -167,9 +168,11 @@ public final class AdminServer implements AutoCloseable {
   /** What protects a listener against abuse. */
   private static <B extends ListenerConfig.BuilderBase<B, ?>> B limit(
       B listener, ConnectionDeadline deadline, int connections, RequestHandler handler) {
+    Http1Config config = Http1Config.builder().maxHeadersSize(MAX_HEADER_BYTES).build();
     return listener
         .protocolsDiscoverServices(false)
-        .addProtocol(Http1Config.builder().maxHeadersSize(MAX_HEADER_BYTES).build())
+        .addConnectionSelector(
+            new RequestLimit(Http1ConnectionSelector.builder().config(config).build()))
         .connectionOptions(deadline)
         .maxTcpConnections(connections)
         .backlog(BACKLOG)

@@ -26,7 +26,11 @@ final class RequestBody implements Surface.Body {
 
   @Override
   public byte[] read(int limit) throws IOException {
-    return request.content().hasEntity() ? open().readNBytes(limit) : new byte[0];
+    try {
+      return request.content().hasEntity() ? open().readNBytes(limit) : new byte[0];
+    } catch (RequestLimit.Exceeded e) {
+      return new byte[limit]; // who asks knows by that many that it is too long
+    }
   }
 
   /** A socket that is closed with bytes unread is reset, and the client may lose the answer. */

@@ -106,6 +106,11 @@ final class Answer {
     return this;
   }
 
+  /** Of its body, in bytes. */
+  int size() {
+    return body.length;
+  }
+
   void send(ServerResponse response) {
     response
         .status(status)

@@ -28,7 +28,7 @@ final class CallHandler implements Handler {
     this.pool = pool;
     this.connections = connections;
     this.guard = new Guard(options);
-    this.memory = new Memory(options.mostBytes);
+    this.memory = new Memory(options.bytesInAll());
   }
 
   @Override
@@ -36,7 +36,7 @@ final class CallHandler implements Handler {
     Client client = connections.of(request.remotePeer().address());
     client.begin();
     Watch watch;
-    try (var payload = new Payload(request, memory)) {
+    try (var payload = new Payload(request, client, memory, options.mostBytes)) {
       watch = answer(client, request, payload, response);
     } finally {
       client.end();
@@ -52,19 +52,23 @@ final class CallHandler implements Handler {
         throw new Refused(Answer.closing("The gateway is about to close"));
       }
       guard.check(request.headers());
-      return answer(client, CallRequest.of(request, options.deadline), payload.read(), response);
+      return answer(client, CallRequest.of(request, options.deadline), payload, response);
     } catch (Refused e) {
+      payload.close(); // nobody will use it
       response.header(HeaderValues.CONNECTION_CLOSE); // there may be a body that nobody reads
       e.answer().send(response);
-      payload.discardRest();
+      payload.dropRest();
       throw new CloseConnectionException("refused", e);
     }
   }
 
-  private Watch answer(Client client, CallRequest call, byte[] payload, ServerResponse response) {
+  private Watch answer(Client client, CallRequest call, Payload payload, ServerResponse response)
+      throws IOException, Refused {
+    byte[] bytes = payload.read();
     client.allowCall(call.options().deadline());
     Watch watch = client.watch();
-    Answer answer = call(call, payload);
+    Answer answer = call(call, bytes);
+    payload.holdAnswer(answer.size());
     if (!watch.end()) {
       throw new CloseConnectionException("the client has gone");
     }

@@ -1,6 +1,5 @@
 package dev.belfry.gateway;
 
-import io.helidon.common.buffers.DataReader;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -11,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Client {
   private final SocketChannel channel;
   private final Duration patience;
-  private @Nullable DataReader reader;
+  private @Nullable Inflow inflow;
 
   /** When it is cut off, unless it goes on to something else before. */
   private volatile long untilNanos;
@@ -26,13 +25,19 @@ final class Client {
   }
 
   /** Before its first request. */
-  void reader(DataReader reads) {
-    reader = reads;
+  void inflow(Inflow reads) {
+    inflow = reads;
+  }
+
+  /** What comes from it. */
+  Inflow inflow() {
+    return Objects.requireNonNull(inflow, "nothing was read yet");
   }
 
   /** A request has come: this thread answers it. */
   synchronized void begin() {
     busy = Thread.currentThread();
+    inflow().expectHead();
     allow(patience);
   }
 
@@ -86,8 +91,17 @@ final class Client {
     }
   }
 
+  /**
+   * Says that it has had its answer, and drops what it still sends, up to so many bytes. A socket
+   * that is closed with bytes unread is reset, and the client may lose the answer.
+   */
+  void linger(long most) throws IOException {
+    channel.shutdownOutput();
+    inflow().drop(most);
+  }
+
   /** Begins to watch whether it goes away; its request must have been read to the end. */
   Watch watch() {
-    return Watch.start(Objects.requireNonNull(reader, "nothing was read yet"));
+    return Watch.start(inflow().reader());
   }
 }

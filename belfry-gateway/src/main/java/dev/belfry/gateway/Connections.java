@@ -86,7 +86,7 @@ final class Connections implements AutoCloseable {
   boolean awaitNoneBusy(Duration limit) {
     long deadline = System.nanoTime() + limit.toNanos();
     while (clients.values().stream().anyMatch(Client::isBusy)) {
-      if (System.nanoTime() - deadline >= 0) {
+      if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
         return false;
       }
       LockSupport.parkNanos(LOOK_NANOS);
@@ -114,7 +114,7 @@ final class Connections implements AutoCloseable {
     }
   }
 
-  /** HTTP/1.1 as the server speaks it; this only takes note of who reads. */
+  /** HTTP/1.1 as the server speaks it; this only takes note of who reads, and counts. */
   ServerConnectionSelector selector() {
     Http1Config config = Http1Config.builder().maxHeadersSize(MAX_HEADER_BYTES).build();
     return new NotingSelector(Http1ConnectionSelector.builder().config(config).build());
@@ -144,8 +144,9 @@ final class Connections implements AutoCloseable {
 
     @Override
     public ServerConnection connection(ConnectionContext context) {
-      of(context.remotePeer().address()).reader(context.dataReader());
-      return http.connection(context);
+      var inflow = new Inflow(context.dataReader());
+      of(context.remotePeer().address()).inflow(inflow);
+      return http.connection(new CountedContext(context, inflow.reader()));
     }
   }
 

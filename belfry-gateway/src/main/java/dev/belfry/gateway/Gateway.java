@@ -85,7 +85,8 @@ public final class Gateway implements AutoCloseable {
 
   /**
    * Stops listening, lets the requests under way finish and then closes. Those that have not
-   * finished within the limit are cut off, and their calls are cancelled.
+   * finished within the limit are cut off, and their calls are cancelled; if this thread is
+   * interrupted, that is at once.
    *
    * @return whether all have finished
    */

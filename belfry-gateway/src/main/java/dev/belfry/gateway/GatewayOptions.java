@@ -13,11 +13,17 @@ public final class GatewayOptions {
   /** The longest payload that a pool takes. */
   private static final long MOST_BYTES = 64 << 20;
 
+  /** Of a call, by the pool; a request says milliseconds. */
+  private static final Duration SHORTEST = Duration.ofMillis(1);
+
+  private static final Duration LONGEST = Duration.ofDays(20);
+
   InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), DEFAULT_PORT);
   @Nullable Predicate<String> bearer;
   long mostBytes = 8 << 20;
   Duration deadline = Duration.ofSeconds(30);
   Duration patience = Duration.ofSeconds(30);
+  private long bytesInAll = Runtime.getRuntime().maxMemory() / 4;
 
   /** At 127.0.0.1:7070, for everybody on this machine; payloads of 8 MiB, half a minute a call. */
   public GatewayOptions() {}
@@ -47,10 +53,13 @@ public final class GatewayOptions {
     return this;
   }
 
-  /** How long a call may take where a request does not ask for less; it cannot ask for more. */
+  /**
+   * How long a call may take where a request does not ask for less; it cannot ask for more. From a
+   * millisecond to 20 days.
+   */
   public GatewayOptions deadline(Duration limit) {
-    if (!limit.isPositive()) {
-      throw new IllegalArgumentException("a call needs some time, not " + limit);
+    if (limit.compareTo(SHORTEST) < 0 || limit.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException("a call has from a millisecond to 20 days, not " + limit);
     }
     deadline = limit;
     return this;
@@ -60,6 +69,17 @@ public final class GatewayOptions {
   GatewayOptions patience(Duration limit) {
     patience = limit;
     return this;
+  }
+
+  /** How many bytes may be in memory at the same time, of all requests. */
+  GatewayOptions bytesInAll(long count) {
+    bytesInAll = count;
+    return this;
+  }
+
+  /** There is always room for the longest payload, whatever is around it. */
+  long bytesInAll() {
+    return Math.max(bytesInAll, 2 * mostBytes);
   }
 
   boolean isLoopback() {

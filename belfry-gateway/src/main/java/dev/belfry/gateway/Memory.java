@@ -2,27 +2,30 @@ package dev.belfry.gateway;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How many bytes of payloads may be in memory: of each, and of all at the same time. */
+/** How many bytes of requests and their answers may be in memory at the same time. */
 final class Memory {
-  private final long mostBytes;
   private final AtomicLong left;
 
-  Memory(long mostBytes) {
-    this.mostBytes = mostBytes;
-    this.left = new AtomicLong(Math.max(mostBytes, Runtime.getRuntime().maxMemory() / 4));
-  }
-
-  long mostBytes() {
-    return mostBytes;
+  Memory(long bytes) {
+    this.left = new AtomicLong(bytes);
   }
 
   /** Whether there is room for so many; then it has to be given back. */
   boolean tryTake(long bytes) {
-    if (left.addAndGet(-bytes) >= 0) {
-      return true;
+    long now = left.get();
+    while (now >= bytes) {
+      long witness = left.compareAndExchange(now, now - bytes);
+      if (witness == now) {
+        return true;
+      }
+      now = witness;
     }
-    giveBack(bytes);
     return false;
+  }
+
+  /** Takes as many in any case: they are there already, and others have to wait for it. */
+  void take(long bytes) {
+    left.addAndGet(-bytes);
   }
 
   void giveBack(long bytes) {

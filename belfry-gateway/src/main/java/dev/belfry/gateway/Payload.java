@@ -2,81 +2,141 @@ package dev.belfry.gateway;
 
 import io.helidon.common.buffers.DataReader;
 import io.helidon.http.HeaderValues;
+import io.helidon.http.RequestException;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ServerConnectionException;
 import io.helidon.webserver.http.ServerRequest;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
-/** The body of a request, which takes up memory until it is closed. */
+/** The body of a request, which takes up memory until it is closed, and so does its answer. */
 final class Payload implements AutoCloseable {
   /** Of a body that nobody wants; who sends more may lose the answer. */
-  private static final long MOST_DISCARDED = 64 << 20;
+  private static final long MOST_DROPPED = 64 << 20;
 
-  private static final int AT_ONCE = 8192;
+  /** For what is around a chunk, and what came together with its end. */
+  private static final long FRAMING = 64 * 1024;
+
+  /** What it takes to keep a piece that has come, however small it is. */
+  private static final long FOR_EACH = 128;
 
   private final ServerRequest request;
+  private final Client client;
   private final Memory memory;
-  private @Nullable InputStream stream;
+  private final long most;
   private long taken;
 
-  Payload(ServerRequest request, Memory memory) {
+  /** What has come since something was handed out: the server keeps it. */
+  private long unread;
+
+  /** Why no more may come, if so. */
+  private @Nullable Refused objection;
+
+  Payload(ServerRequest request, Client client, Memory memory, long most) {
     this.request = request;
+    this.client = client;
     this.memory = memory;
+    this.most = most;
   }
 
   byte[] read() throws IOException, Refused {
-    long most = memory.mostBytes();
+    if (!tryTake(FOR_EACH)) { // also for a call without a payload, which can have a long answer
+      throw full();
+    }
     if (!request.content().hasEntity()) {
       return new byte[0];
     }
-    long size = request.headers().contentLength().orElse(most);
-    if (size > most) {
-      throw tooLarge(most);
+    if (request.headers().contentLength().orElse(0) > most) {
+      throw tooLarge();
     }
-    if (!memory.tryTake(size)) {
-      throw new Refused(Answer.full("Too many bytes are under way"));
-    }
-    taken = size;
     byte[] bytes = read((int) most + 1);
     if (bytes.length > most) {
-      throw tooLarge(most);
+      throw tooLarge();
     }
     return bytes;
   }
 
-  private static Refused tooLarge(long most) {
+  private Refused tooLarge() {
     return new Refused(413, "too_large", "A payload has at most %d bytes".formatted(most));
   }
 
-  /** At most so many; the memory grows with what has come, not by what was announced. */
-  private byte[] read(int limit) throws IOException {
-    InputStream opened = stream != null ? stream : request.content().inputStream();
-    stream = opened;
+  /** At most so many; memory is taken for what has come, not for what was announced. */
+  private byte[] read(int limit) throws IOException, Refused {
+    client.inflow().expectPayload(this::came);
     try {
-      return opened.readNBytes(limit);
+      return new Handed(request.content().inputStream()).readNBytes(limit);
     } catch (DataReader.InsufficientDataAvailableException | ServerConnectionException e) {
       throw new CloseConnectionException("the client has gone", e);
+    } catch (RequestException
+        | DataReader.IncorrectNewLineException
+        | NumberFormatException e) { // of a size
+      throw new Refused(400, "bad_request", "The chunks of the payload cannot be understood");
+    } catch (CloseConnectionException e) {
+      if (objection != null) {
+        throw objection;
+      }
+      throw e;
+    } finally {
+      client.inflow().expectHead();
     }
   }
 
-  /** A socket that is closed with bytes unread is reset, and the client may lose the answer. */
-  void discardRest() throws IOException {
-    boolean isHeldBack = request.headers().contains(HeaderValues.EXPECT_100);
-    if (!request.content().hasEntity() || (isHeldBack && !request.continueSent())) {
-      return;
+  /** A chunk, or the line with its size, can be longer than all that may be read of it. */
+  private void came(int count) {
+    unread += count;
+    if (unread > most + FRAMING) {
+      objection = tooLarge();
+    } else if (!tryTake(count + FOR_EACH)) {
+      objection = full();
     }
-    long count = 0;
-    int length = AT_ONCE;
-    while (length == AT_ONCE && count < MOST_DISCARDED) {
-      length = read(AT_ONCE).length;
-      count += length;
+    if (objection != null) {
+      throw new CloseConnectionException("no more of this", objection);
+    }
+  }
+
+  private boolean tryTake(long bytes) {
+    boolean isTaken = memory.tryTake(bytes);
+    taken += isTaken ? bytes : 0;
+    return isTaken;
+  }
+
+  private static Refused full() {
+    return new Refused(Answer.full("Too many bytes are under way"));
+  }
+
+  /** The answer is as long as that, and the client may take its time to read it. */
+  void holdAnswer(long bytes) {
+    memory.take(bytes);
+    taken += bytes;
+  }
+
+  /** Begins to count anew whenever bytes are handed out. */
+  private final class Handed extends FilterInputStream {
+    Handed(InputStream body) {
+      super(body);
+    }
+
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+      unread = 0;
+      return super.read(bytes, offset, length);
+    }
+  }
+
+  /** Lets the client send what it has begun to, so that it comes to read the answer. */
+  void dropRest() throws IOException {
+    boolean isHeldBack = request.headers().contains(HeaderValues.EXPECT_100);
+    if (request.content().hasEntity() && (!isHeldBack || request.continueSent())) {
+      long size = request.headers().contentLength().orElse(MOST_DROPPED);
+      client.linger(Math.min(size, MOST_DROPPED));
     }
   }
 
   @Override
   public void close() {
     memory.giveBack(taken);
+    taken = 0;
   }
 }

@@ -2,58 +2,116 @@ package dev.belfry.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.net.StandardSocketOptions;
 import java.net.http.HttpResponse;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How many bytes of payloads a gateway takes at the same time. */
+/** How many bytes a gateway has in memory at the same time. */
 @Timeout(120)
 final class BudgetTest {
-  private static final int MOST = 64 << 20;
+  private static final int MOST = 1 << 20;
+  private static final int IN_ALL = 4 * MOST;
 
-  /** Clients that only announce what they will send fill it too, and it costs nobody memory. */
-  @Test
-  void payloadsThatTogetherAreTooLargeAre429UntilOthersHaveEnded() throws Exception {
-    long budget = Math.max(MOST, Runtime.getRuntime().maxMemory() / 4);
-    try (Running running = Running.open(Running.pool(), Running.options().mostBytes(MOST))) {
-      List<SocketChannel> announced = announce(running, (int) (budget / MOST));
-      try {
-        HttpResponse<byte[]> refused =
-            Awaitility.await()
-                .atMost(Running.LONG)
-                .until(
-                    () -> running.send(running.call("echo", new byte[MOST - 1000])),
-                    response -> response.statusCode() != 200);
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(Running.json(refused).get("error").asString()).isEqualTo("full");
-        assertThat(refused.headers().firstValue("retry-after")).isPresent();
-      } finally {
-        for (SocketChannel channel : announced) {
-          channel.close();
-        }
-      }
-      Awaitility.await()
-          .atMost(Running.LONG)
-          .pollInterval(Duration.ofMillis(50))
-          .until(() -> running.send(running.call("echo", new byte[MOST])).statusCode() == 200);
+  private final List<SocketChannel> channels = new ArrayList<>();
+  private Running running;
+
+  @BeforeEach
+  void open() throws Exception {
+    GatewayOptions options = Running.options().mostBytes(MOST).bytesInAll(IN_ALL);
+    running = Running.open(Running.pool(), options);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    closeAll();
+    running.close();
+  }
+
+  private void closeAll() throws IOException {
+    for (SocketChannel channel : channels) {
+      channel.close();
     }
   }
 
-  private static List<SocketChannel> announce(Running running, int count) throws Exception {
-    var channels = new ArrayList<SocketChannel>();
-    for (int i = 0; i < count; i++) {
+  /** Announces the longest payload. */
+  private SocketChannel announce(String headers) throws IOException {
+    SocketChannel channel = running.connect();
+    channels.add(channel);
+    Raw.write(
+        channel,
+        "POST /call/echo HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: %d\r\n\r\n"
+            .formatted(headers, MOST));
+    return channel;
+  }
+
+  private void awaitRoom() {
+    Awaitility.await()
+        .atMost(Running.LONG)
+        .pollInterval(Duration.ofMillis(50))
+        .until(() -> running.send(running.call("echo", new byte[MOST])).statusCode() == 200);
+  }
+
+  @Test
+  void payloadsThatTogetherAreTooLargeAre429UntilOthersHaveEnded() throws Exception {
+    HttpResponse<byte[]> refused =
+        Awaitility.await()
+            .atMost(Running.LONG)
+            .until(
+                () -> {
+                  Raw.write(announce(""), "x".repeat(MOST - 1024)); // maybe that is refused
+                  return running.send(running.call("echo", new byte[MOST]));
+                },
+                response -> response.statusCode() != 200);
+    assertThat(refused.statusCode()).isEqualTo(429);
+    assertThat(Running.json(refused).get("error").asString()).isEqualTo("full");
+    assertThat(refused.headers().firstValue("retry-after")).isPresent();
+    closeAll();
+    awaitRoom();
+  }
+
+  /** They had all of the memory, and everybody else was refused for half a minute. */
+  @Test
+  void whoOnlyAnnouncesTakesNothingFromOthers() throws Exception {
+    for (int i = 0; i < 3 * IN_ALL / MOST; i++) {
+      Raw.readUntil(announce("Expect: 100-continue\r\n"), "100 Continue\r\n\r\n");
+    }
+    assertThat(running.send(running.call("echo", new byte[MOST])).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void whoWasRefusedTakesNothingFromOthersAnyMore() throws Exception {
+    for (int i = 0; i < 3 * IN_ALL / MOST; i++) {
       SocketChannel channel = running.connect();
       channels.add(channel);
-      Raw.write(
-          channel,
-          "POST /call/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
-              .formatted(MOST));
+      String head = "POST /call/echo HTTP/1.1\r\nHost: localhost\r\n";
+      Raw.write(channel, head + "Transfer-Encoding: chunked\r\n\r\n7fffffff\r\n");
+      Raw.write(channel, "x".repeat(2 * MOST));
+      Raw.readUntil(channel, "too_large"); // and stays
     }
-    return channels;
+    assertThat(running.send(running.call("echo", new byte[MOST])).statusCode()).isEqualTo(200);
+  }
+
+  /** Who asked for much and did not read it filled the heap with answers. */
+  @Test
+  void answersThatNobodyTakesCountToo() throws Exception {
+    SocketChannel channel = running.connect();
+    channels.add(channel);
+    channel.setOption(StandardSocketOptions.SO_RCVBUF, 64 * 1024);
+    Raw.write(channel, Raw.post("zeros", "", Integer.toString(64 * MOST - 1)));
+    Raw.readUntil(channel, "HTTP/1.1 200 ");
+    HttpResponse<byte[]> refused = running.send(running.call("upper", ""));
+    assertThat(refused.statusCode()).isEqualTo(429);
+    assertThat(Running.json(refused).get("error").asString()).isEqualTo("full");
+    closeAll();
+    awaitRoom();
   }
 }

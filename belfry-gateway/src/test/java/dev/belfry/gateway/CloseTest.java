@@ -76,6 +76,23 @@ final class CloseTest {
     }
   }
 
+  /** It could not sleep, so it burnt a core for all of the limit. */
+  @Test
+  void whoIsInterruptedDoesNotWaitForCalls() throws Exception {
+    try (Running running = Running.open(Running.pool().spares(0), Running.options())) {
+      CompletableFuture<HttpResponse<byte[]>> answer = sleep(running, "60000");
+      long start = System.nanoTime();
+      Thread.currentThread().interrupt();
+      boolean finished = running.gateway.close(Duration.ofSeconds(40));
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(finished).isFalse();
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(30));
+      assertThat(answer)
+          .failsWithin(Duration.ofSeconds(10))
+          .withThrowableOfType(ExecutionException.class);
+    }
+  }
+
   @Test
   void whoWantsToSendNoMoreIsNotKeptWaiting() throws Exception {
     try (Running running = Running.open(Running.pool().spares(0), Running.options());

@@ -23,6 +23,7 @@ public final class TestWorker {
         .on("größe/2+2", request -> Integer.toString(request.payload().length).getBytes(UTF_8))
         .on("upper", request -> request.text().toUpperCase(Locale.ROOT).getBytes(UTF_8))
         .on("pid", _ -> Long.toString(ProcessHandle.current().pid()).getBytes(UTF_8))
+        .on("zeros", request -> new byte[Integer.parseInt(request.text())])
         .on("sleep", TestWorker::sleep)
         .on("fail", TestWorker::fail)
         .on("crash", TestWorker::crash)

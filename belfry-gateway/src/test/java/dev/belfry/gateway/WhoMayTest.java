@@ -131,12 +131,26 @@ final class WhoMayTest {
         .withMessageContaining("the gateway cannot listen");
   }
 
+  /** What a call could not have was taken, and then each request failed. */
+  @ParameterizedTest
+  @ValueSource(strings = {"PT0.001S", "PT480H"})
+  void theShortestAndTheLongestDeadlineAreGoodForCalls(String limit) throws Exception {
+    GatewayOptions options = Running.options().deadline(Duration.parse(limit));
+    try (Gateway open = Gateway.open(options, pool)) {
+      assertThat(send(InetAddress.getLoopbackAddress(), open, "Host: localhost\r\n"))
+          .containsPattern("^HTTP/1.1 (200|504) ");
+    }
+  }
+
   @Test
   void limitsThatCannotBeAreRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new GatewayOptions().mostBytes((64 << 20) + 1));
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new GatewayOptions().deadline(Duration.ZERO));
+    for (String wrong : new String[] {"PT0S", "PT-1S", "PT0.000999999S", "PT480H0.001S"}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> new GatewayOptions().deadline(Duration.parse(wrong)))
+          .withMessage("a call has from a millisecond to 20 days, not " + Duration.parse(wrong));
+    }
     assertThatIllegalArgumentException()
         .isThrownBy(
             () ->

@@ -1,0 +1,130 @@
+package dev.belfry.gateway;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Clients that send without an end. The server reads a chunk as a whole, and a line, before it
+ * hands out a byte; so one request filled the heap, whatever payloads were limited to, and also for
+ * who had no token.
+ */
+@Timeout(120)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class FloodTest {
+  private static final int MOST = 1 << 20;
+
+  /** What is discarded behind an answer, and what sockets have in their buffers. */
+  private static final long TAKEN = 64 << 20;
+
+  private static final long ENOUGH = 4 * TAKEN;
+  private static final String TOKEN = "Authorization: Bearer secret\r\n";
+
+  private Running running;
+
+  @BeforeAll
+  void open() throws Exception {
+    GatewayOptions options = Running.options().mostBytes(MOST).bearer("secret"::equals);
+    running = Running.open(Running.pool().spares(0), options);
+  }
+
+  @AfterAll
+  void close() throws Exception {
+    running.close();
+  }
+
+  private static String chunked(String headers, String begin) {
+    return "POST /call/echo HTTP/1.1\r\nHost: localhost\r\n%sTransfer-Encoding: chunked\r\n\r\n%s"
+        .formatted(headers, begin);
+  }
+
+  /** Zeros until the server refuses more, or there were enough. */
+  private static long flood(SocketChannel channel) {
+    ByteBuffer zeros = ByteBuffer.wrap("0".repeat(1 << 16).getBytes(ISO_8859_1));
+    long count = 0;
+    try {
+      while (count < ENOUGH) {
+        count += channel.write(zeros.clear());
+      }
+    } catch (IOException refused) {
+      // That is what is wanted.
+    }
+    return count;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "true, a chunk, 7fffffff",
+    "true, a line with a size, ''",
+    "true, a line behind the last chunk, 0",
+    "false, a chunk, 7fffffff",
+    "false, a line with a size, ''",
+    "false, a line behind the last chunk, 0"
+  })
+  void whatHasNoEndIsCutOff(boolean mayCall, String what, String size) throws Exception {
+    try (SocketChannel channel = running.connect()) {
+      String begin = size.isEmpty() ? "" : size + "\r\n";
+      Raw.write(channel, chunked(mayCall ? TOKEN : "", begin));
+      assertThat(flood(channel)).as(what).isLessThan(2 * TAKEN);
+      assertThat(Raw.readAll(channel)).startsWith(mayCall ? "HTTP/1.1 413 " : "HTTP/1.1 401 ");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"7fffffff\r\n", "100001\r\n", ""})
+  void aChunkThatIsTooLongIsToldSo(String begin) throws Exception {
+    try (SocketChannel channel = running.connect()) {
+      Raw.write(channel, chunked(TOKEN, begin) + "0".repeat(2 * MOST));
+      assertThat(Raw.readAll(channel))
+          .startsWith("HTTP/1.1 413 ")
+          .contains("\"error\":\"too_large\"");
+    }
+  }
+
+  @Test
+  void theLongestPayloadMayComeInOneChunkOrInVerySmallOnes() throws Exception {
+    String head = chunked(TOKEN + "Connection: close\r\n", "");
+    try (SocketChannel channel = running.connect()) {
+      Raw.write(channel, head + "%x\r\n%s\r\n0\r\n\r\n".formatted(MOST, "x".repeat(MOST)));
+      assertThat(Raw.readAll(channel)).startsWith("HTTP/1.1 200 ").endsWith("x".repeat(MOST));
+    }
+    try (SocketChannel channel = running.connect()) {
+      Raw.write(channel, head + "2\r\nxy\r\n".repeat(MOST / 2) + "0\r\n\r\n");
+      assertThat(Raw.readAll(channel)).startsWith("HTTP/1.1 200 ").endsWith("xy".repeat(MOST / 2));
+    }
+  }
+
+  /** The server waited for more, up to the end of its patience, or logged an error of its own. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\r\nxy\r\n",
+        "zz\r\nxy\r\n",
+        "-1\r\nxy\r\n",
+        "2\nxy\r\n",
+        "2\rxy\r\n",
+        "80000000\r\nxy\r\n",
+        "ffffffffff\r\nxy\r\n",
+        "2 2\r\nxy\r\n",
+        "0\r\nX-Trailer: more\r\n\r\n"
+      })
+  void chunksThatCannotBeUnderstoodAre400(String chunk) throws Exception {
+    try (SocketChannel channel = running.connect()) {
+      Raw.write(channel, chunked(TOKEN, chunk));
+      assertThat(Raw.readAll(channel))
+          .startsWith("HTTP/1.1 400 ")
+          .contains("\"error\":\"bad_request\"");
+    }
+  }
+}

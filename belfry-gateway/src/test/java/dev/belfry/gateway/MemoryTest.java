@@ -1,0 +1,42 @@
+package dev.belfry.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who gets how much. */
+@Timeout(60)
+final class MemoryTest {
+  /** While it was found out that there is not enough, there was nothing for others either. */
+  @Test
+  void whoWantsTooMuchTakesNothingFromOthers() throws Exception {
+    var memory = new Memory(1000);
+    var over = new AtomicBoolean();
+    var begun = new CountDownLatch(1);
+    long all = Long.MAX_VALUE / 2;
+    Thread greedy =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  while (!over.get()) {
+                    assertThat(memory.tryTake(all)).isFalse();
+                    begun.countDown();
+                  }
+                });
+    begun.await();
+    int refused = 0;
+    for (int i = 0; i < 1_000_000; i++) {
+      if (memory.tryTake(1)) {
+        memory.giveBack(1);
+      } else {
+        refused++;
+      }
+    }
+    over.set(true);
+    greedy.join();
+    assertThat(refused).isZero();
+  }
+}
