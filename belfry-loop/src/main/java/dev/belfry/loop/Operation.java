@@ -258,6 +258,11 @@ public abstract class Operation<T> extends Task {
     return token != StopToken.NEVER;
   }
 
+  @Override
+  boolean isScheduledWork() {
+    return false;
+  }
+
   /** Whether it serves an operation that is in flight, so that a stopped loop takes it too. */
   boolean isInternal() {
     return false;

@@ -25,6 +25,11 @@ public final class ScheduleOperation extends Operation<Void> {
   }
 
   @Override
+  boolean isScheduledWork() {
+    return true;
+  }
+
+  @Override
   boolean isDoneByTurn() {
     return true;
   }

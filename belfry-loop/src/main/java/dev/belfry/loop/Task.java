@@ -7,6 +7,11 @@ abstract class Task implements Runnable {
   /** The task posted before this one; belongs to {@link Inbox} while posted. */
   @Nullable Task posted;
 
+  /** Whether somebody had this run on the loop; else it runs because something has happened. */
+  boolean isScheduledWork() {
+    return true;
+  }
+
   /** Called instead of {@link #run}, on the poster's thread, when the loop has ended for good. */
   abstract void abandoned();
 }

@@ -113,10 +113,7 @@ final class Work {
     int budget = ready.size() + MORE_PER_TURN; // else an operation that always fails starves others
     while (budget-- > 0 && (task = ready.poll()) != null) {
       // What an operation's completion posts belongs to this turn, what other work posts does not.
-      inScheduledWork =
-          !(task instanceof IoOperation
-              || task instanceof TimerOperation
-              || task instanceof SignalOperation);
+      inScheduledWork = task.isScheduledWork();
       runningCoroutine = task instanceof Coroutine<?> coroutine ? coroutine : null;
       long began = metrics.taskBegins();
       try {
