@@ -146,9 +146,13 @@ final class RequestHandler implements Handler {
   private Answer answer(
       Route route, ServerRequest request, Visit visit, Identity who, RequestBody body, String id)
       throws IOException {
-    return route.isConsole()
-        ? console.orElseThrow().answer(route, request.path().path(), who, visit, id)
-        : surface.answer(route, who, body, id);
+    try {
+      return route.isConsole()
+          ? console.orElseThrow().answer(route, request.path().path(), who, visit, id)
+          : surface.answer(route, who, body, id);
+    } catch (RequestBody.Unfinished e) { // logged like all others, whoever gets to see it
+      return Answer.error(e.status(), "unfinished", "The body ended before its end", id);
+    }
   }
 
   /**
