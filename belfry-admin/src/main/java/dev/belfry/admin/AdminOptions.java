@@ -66,7 +66,11 @@ public final class AdminOptions {
     return this;
   }
 
-  /** Name and password of a client that authenticates by {@link AuthMethod#BASIC}. */
+  /**
+   * Name and password of a client that authenticates by {@link AuthMethod#BASIC}.
+   *
+   * @throws IllegalArgumentException if no client could say the name
+   */
   public AdminOptions basic(String user, Secret password) {
     this.basicUser = user;
     this.basicPassword = password;
@@ -74,6 +78,9 @@ public final class AdminOptions {
   }
 
   /** How many signals a client may raise in a minute: {@code admin.signal_rate_limit}. */
+    if (user.isBlank() || user.contains(":")) { // a colon is where clients begin the password
+      throw new IllegalArgumentException("the name for basic must not be blank or have a colon");
+    }
   // r[impl signals.http.rate-config]
   public AdminOptions signalRateLimit(int perMinute) {
     if (perMinute < 1) {
