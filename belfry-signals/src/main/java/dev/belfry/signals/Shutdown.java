@@ -1,9 +1,11 @@
 package dev.belfry.signals;
 
 import java.lang.System.Logger.Level;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -170,7 +172,7 @@ final class Shutdown {
       Delivery cause = ending.cause();
       threads.briefly(
           () -> {
-            tellUnfinished(cause, "not finished after " + limit.toSeconds() + " s");
+            tellUnfinished(cause, "not finished after " + seconds(limit) + " s");
             tellExit(cause, ending.exitCode(), "time limit");
           });
       exit.halt(ending.exitCode());
@@ -181,6 +183,12 @@ final class Shutdown {
   private void over(Ending ending) {
     ending.end();
     current.compareAndSet(ending, null);
+  /** With as many decimals as it needs. */
+  private static String seconds(Duration limit) {
+    long millis = TimeUnit.MILLISECONDS.convert(limit); // whatever no clock can count is for ever
+    return BigDecimal.valueOf(millis, 3).stripTrailingZeros().toPlainString();
+  }
+
     beginAnew.run();
     ending.cause().done().complete(null);
   }

@@ -107,6 +107,27 @@ final class ShutdownTest {
   }
 
   @Test
+  /** Of a limit below a second it said "after 0 s". */
+  @ParameterizedTest
+  @CsvSource({"500, 0.5 s", "1500, 1.5 s", "30000, 30 s"})
+  void whatIsNotFinishedIsSaidWithItsTimeLimit(long millis, String shown) {
+    Duration limit = Duration.ofMillis(millis);
+    var never = new CountDownLatch(1);
+    try (SignalsTesting hasty =
+        SignalsTesting.open(SignalCatalog.bundled().withTimeLimit(limit), Platform.LINUX)) {
+      hasty.signals().onShutdown("stuck", never::await);
+      CompletableFuture<Void> end = hasty.injectAsync("TERM");
+      hasty.clock().advance(limit);
+      end.join();
+      assertThat(hasty.records())
+          .filteredOn(it -> it.event().equals("signal.unfinished"))
+          .extracting(SignalRecord::message)
+          .containsExactly("not finished after " + shown);
+    } finally {
+      never.countDown();
+    }
+  }
+
   void aHandlerThatHangsIsCutOffByTheSameLimit() {
     var never = new CountDownLatch(1);
     signals.handle("TERM", _ -> never.await());
