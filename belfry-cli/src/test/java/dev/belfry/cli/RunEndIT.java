@@ -120,6 +120,8 @@ class RunEndIT {
       Program.Result result = host.program().end();
       assertThat(result.exitCode()).isEqualTo(131);
       assertThat(result.err()).contains("dev.belfry.loop.EventLoop");
+      // The dump had closed standard error, so nothing that came after it was ever seen.
+      assertThat(result.err()).contains("exit_code=131 how=\"at once\"");
       assertThat(millisSince(began)).isLessThan(3000);
       assertWasCut(call);
       await().atMost(GENEROUS).until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
