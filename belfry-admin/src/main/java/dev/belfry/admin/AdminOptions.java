@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ public final class AdminOptions {
   @Nullable String basicUser;
   @Nullable Secret basicPassword;
   int signalsPerMinute = DEFAULT_SIGNALS_PER_MINUTE;
+  BooleanSupplier takesWork = () -> true;
   LongSupplier nanoClock = System::nanoTime;
 
   /** Without a listener and without credentials: both have to be said. */
@@ -66,8 +68,15 @@ public final class AdminOptions {
     return this;
   }
 
-  /** Name and password of a client that authenticates by {@link AuthMethod#BASIC}. */
+  /**
+   * Name and password of a client that authenticates by {@link AuthMethod#BASIC}.
+   *
+   * @throws IllegalArgumentException if no client could say the name
+   */
   public AdminOptions basic(String user, Secret password) {
+    if (user.isBlank() || user.contains(":")) { // a colon is where clients begin the password
+      throw new IllegalArgumentException("the name for basic must not be blank or have a colon");
+    }
     this.basicUser = user;
     this.basicPassword = password;
     return this;
@@ -80,6 +89,17 @@ public final class AdminOptions {
       throw new IllegalArgumentException("admin.signal_rate_limit must be at least 1");
     }
     this.signalsPerMinute = perMinute;
+    return this;
+  }
+
+  /**
+   * When the program takes work, as {@code /health/ready} tells it until the program ends; by
+   * default always.
+   *
+   * @param takesWork asked with each such request, from any thread; answers at once
+   */
+  public AdminOptions readyWhile(BooleanSupplier takesWork) {
+    this.takesWork = takesWork;
     return this;
   }
 

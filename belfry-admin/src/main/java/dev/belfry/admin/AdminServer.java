@@ -117,7 +117,12 @@ public final class AdminServer implements AutoCloseable {
     try {
       var signalBudgets = new ClientBudgets(options.signalsPerMinute, options.nanoClock);
       var failures = new ClientBudgets(options.signalsPerMinute, options.nanoClock);
-      var surface = new Surface(signals, signalBudgets, meters, () -> !isDraining.get());
+      var surface =
+          new Surface(
+              signals,
+              signalBudgets,
+              meters,
+              () -> !isDraining.get() && options.takesWork.getAsBoolean());
       WebServerConfig.Builder server = WebServer.builder();
       server.shutdownHook(false).featuresDiscoverServices(false);
       if (options.address != null) {

@@ -66,9 +66,9 @@ final class ConsoleFeed implements AutoCloseable {
     }
     var stream = new ConsoleStream(isAllowed, taken, this::forget);
     stream.send("history", JSON.writeValueAsString(history));
-    latest.ifPresent(json -> stream.send("state", json));
     Registration events = view.onEvent(event -> stream.send("log", JSON.writeValueAsString(event)));
     streams.put(stream, events);
+    latest.ifPresent(json -> stream.send("state", json)); // what comes after it is news
     return Optional.of(stream);
   }
 

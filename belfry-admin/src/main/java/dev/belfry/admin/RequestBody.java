@@ -4,6 +4,8 @@ import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.ServerRequest;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.SocketTimeoutException;
+import java.nio.channels.ClosedChannelException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -24,18 +26,43 @@ final class RequestBody implements Surface.Body {
     return request.headers().first(HeaderNames.CONTENT_TYPE);
   }
 
+  /** Of a body that did not come to its end. */
+  static final class Unfinished extends IOException {
+    private static final long serialVersionUID = 1;
+
+    private Unfinished(RuntimeException cause) {
+      super(cause);
+    }
+
+    /** As HTTP has it: 408 if the time was up, else 400. */
+    int status() {
+      for (Throwable cause = getCause(); cause != null; cause = cause.getCause()) {
+        if (cause instanceof ClosedChannelException || cause instanceof SocketTimeoutException) {
+          return 408; // we have closed it
+        }
+      }
+      return 400;
+    }
+  }
+
   @Override
   public byte[] read(int limit) throws IOException {
     try {
       return request.content().hasEntity() ? open().readNBytes(limit) : new byte[0];
     } catch (RequestLimit.Exceeded e) {
       return new byte[limit]; // who asks knows by that many that it is too long
+    } catch (RuntimeException e) { // whatever the server makes of a connection that breaks off
+      throw new Unfinished(e);
     }
   }
 
   /** A socket that is closed with bytes unread is reset, and the client may lose the answer. */
   void discardRest() throws IOException {
-    read(MAX_DISCARDED_BYTES);
+    try {
+      read(MAX_DISCARDED_BYTES);
+    } catch (Unfinished e) {
+      // There is no rest.
+    }
   }
 
   private InputStream open() {

@@ -133,7 +133,7 @@ final class RequestHandler implements Handler {
       return new Seen(answer(route, request, visit, who, body, id), who);
     }
     Optional<String> authorization = request.headers().first(HeaderNames.AUTHORIZATION);
-    return switch (authenticate(request, visit, authorization)) {
+    return switch (authenticate(route, request, visit, authorization)) {
       case Result.Accepted(Identity who) ->
           new Seen(answer(route, request, visit, who, body, id), who);
       case Result.Forbidden(Identity who) ->
@@ -146,9 +146,13 @@ final class RequestHandler implements Handler {
   private Answer answer(
       Route route, ServerRequest request, Visit visit, Identity who, RequestBody body, String id)
       throws IOException {
-    return route.isConsole()
-        ? console.orElseThrow().answer(route, request.path().path(), who, visit, id)
-        : surface.answer(route, who, body, id);
+    try {
+      return route.isConsole()
+          ? console.orElseThrow().answer(route, request.path().path(), who, visit, id)
+          : surface.answer(route, who, body, id);
+    } catch (RequestBody.Unfinished e) { // logged like all others, whoever gets to see it
+      return Answer.error(e.status(), "unfinished", "The body ended before its end", id);
+    }
   }
 
   /**
@@ -156,18 +160,25 @@ final class RequestHandler implements Handler {
    * on this way, so a right one must not show.
    */
   private Identity known(ServerRequest request, Visit visit) {
-    return authenticate(request, visit, Optional.empty()) instanceof Result.Accepted(Identity known)
+    return authenticate(Route.SESSION, request, visit, Optional.empty())
+            instanceof Result.Accepted(Identity known)
         ? known
         : NOBODY;
   }
 
-  /** By what the request has to show; by a session only where it shows nothing. */
-  private Result authenticate(ServerRequest request, Visit visit, Optional<String> authorization) {
+  /**
+   * By what the request has to show; by a session only where it shows nothing, and never to begin
+   * another: it would outlive the first, and so would the next.
+   */
+  private Result authenticate(
+      Route route, ServerRequest request, Visit visit, Optional<String> authorization) {
     if (authenticator.isEmpty()) {
       return new Result.Accepted(OWNER);
     }
     Optional<Sessions.Session> session =
-        authorization.isPresent() ? Optional.empty() : console.flatMap(it -> it.session(visit));
+        authorization.isPresent() || route == Route.LOGIN
+            ? Optional.empty()
+            : console.flatMap(it -> it.session(visit));
     return session
         .<Result>map(
             it ->

@@ -101,6 +101,15 @@ final class AuthenticationTest {
     }
   }
 
+  /** The first made an error of every request, and a client cannot say the second. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", " ", "\t", "ann:lee"})
+  void aNameThatNobodyCouldSignInWithIsRefused(String user) {
+    assertThatThrownBy(() -> new AdminOptions().basic(user, Secret.of("password")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("colon");
+  }
+
   private static Answered basic(Host host, String credentials) throws Exception {
     String encoded = Base64.getEncoder().encodeToString(credentials.getBytes(UTF_8));
     return host.sendAs(

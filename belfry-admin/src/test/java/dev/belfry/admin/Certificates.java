@@ -40,7 +40,7 @@ final class Certificates {
 
   /** Made once, by the JDK's own tool. */
   static Certificates create() throws Exception {
-    var certificates = new Certificates(Files.createTempDirectory("belfry-certificates"));
+    var certificates = new Certificates(Scratch.newDirectory("certificates"));
     var tools = new ArrayList<Process>();
     for (String name : NAMES) {
       tools.add(certificates.generate(name));

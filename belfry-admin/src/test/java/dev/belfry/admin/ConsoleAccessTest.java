@@ -251,6 +251,23 @@ final class ConsoleAccessTest {
     }
   }
 
+  /** Whoever had the cookie once got a new one for eight hours more, as often as he liked. */
+  @Test
+  void aSessionBeginsNoOther() throws Exception {
+    try (Host host = open()) {
+      Visitor visitor = Visitor.signedIn(host);
+      Answered again = visitor.post("/console/login");
+      assertThat(again.status()).isEqualTo(401);
+      assertThat(again.headers()).doesNotContainKey("set-cookie");
+      assertThat(visitor.isSignedIn()).isTrue();
+      for (int i = 1; i < 10; i++) {
+        visitor.post("/console/login");
+      }
+      assertThat(visitor.post("/console/login").status()).isEqualTo(429); // a failure like others
+      assertThat(visitor.login(Transport.TOKEN).status()).isEqualTo(204);
+    }
+  }
+
   @Test
   void theOldestOfTooManySessionsEnds() throws Exception {
     try (Host host = open()) {

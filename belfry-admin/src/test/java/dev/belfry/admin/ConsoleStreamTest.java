@@ -68,6 +68,28 @@ final class ConsoleStreamTest {
     }
   }
 
+  /** The page takes what comes after the first state for news, and has all of it read out. */
+  @Test
+  void whatIsRememberedComesBeforeTheFirstState() throws Exception {
+    var view = new LivelyHost();
+    view.events.add("death", "the first that is remembered");
+    view.events.add("ready", "the last that is remembered");
+    try (Host host = Host.open(Transport.PLAIN, view)) {
+      Visitor visitor = Visitor.signedIn(host);
+      try (SocketChannel early = visitor.stream()) {
+        until(reader(early), "event: state"); // from now on a new viewer gets one at once
+        try (SocketChannel late = visitor.stream()) {
+          assertThat(String.join("\n", until(reader(late), "event: state")))
+              .containsSubsequence(
+                  "event: history",
+                  "the first that is remembered",
+                  "the last that is remembered",
+                  "event: state");
+        }
+      }
+    }
+  }
+
   @Test
   void itIsForThoseWhoHaveSignedIn() throws Exception {
     try (Host host = Host.open(Transport.PLAIN, new LivelyHost())) {

@@ -7,7 +7,6 @@ import dev.belfry.signals.SignalRecord;
 import dev.belfry.signals.SignalsTesting;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -81,7 +80,7 @@ final class Host implements AutoCloseable {
 
   /** In a directory that does not exist yet. */
   static Path newSocket() throws Exception {
-    return Files.createTempDirectory("belfry-admin").resolve("private").resolve("admin.sock");
+    return Scratch.newDirectory("socket").resolve("private").resolve("admin.sock");
   }
 
   int port() {

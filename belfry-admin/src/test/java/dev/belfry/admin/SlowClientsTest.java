@@ -2,6 +2,8 @@ package dev.belfry.admin;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -75,6 +77,30 @@ final class SlowClientsTest {
         assertThat(ends.get(i).get()).isBetween(Duration.ofMillis(4_500), Duration.ofSeconds(7));
       }
       assertThat(ends.get(3).get()).isLessThan(Duration.ofSeconds(7));
+    }
+  }
+
+  /** They were not logged at all. */
+  @Test
+  void whoSendsOnlyAPartOfTheBodyIsLoggedToo() throws Exception {
+    String unfinished =
+        HEAD
+            + "Authorization: Bearer "
+            + Transport.TOKEN
+            + "\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{";
+    try (Host host = Host.open(Transport.PLAIN)) {
+      try (SocketChannel breaksOff = connect(host)) {
+        RawClient.write(breaksOff, unfinished.getBytes(UTF_8));
+      }
+      try (SocketChannel stalls = connect(host)) {
+        RawClient.write(stalls, unfinished.getBytes(UTF_8));
+        await().atMost(Duration.ofSeconds(30)).until(() -> host.log.size() == 2);
+      }
+      assertThat(host.log)
+          .extracting(it -> it.fields().get("status"), it -> it.fields().get("identity"))
+          .containsExactlyInAnyOrder(tuple("400", "bearer"), tuple("408", "bearer"));
+      assertThat(host.meters.scrape())
+          .contains("belfry_admin_requests_total{route=\"/admin/signal\",status=\"408\"} 1.0");
     }
   }
 

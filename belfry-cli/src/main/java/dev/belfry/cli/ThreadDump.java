@@ -35,25 +35,30 @@ public final class ThreadDump {
 
   /** Not by way of {@link System#err}: a thread that is stuck in it holds its lock. */
   public static void print() {
-    try (var err = new FileOutputStream(FileDescriptor.err)) {
-      try {
-        printWithVirtualThreads(err);
-      } catch (IOException noRoom) {
-        printPlatformThreads(err);
-      }
+    // Closing it would close standard error for the whole program.
+    var err = new FileOutputStream(FileDescriptor.err);
+    byte[] dump;
+    try {
+      dump = withVirtualThreads();
+    } catch (IOException noRoom) {
+      printPlatformThreads(err);
+      return;
+    }
+    try {
+      err.write(dump); // the file has gone by now, in case this never ends
     } catch (IOException closed) {
       // Then nobody wants to read it.
     }
   }
 
   /** The JDK writes this dump only into a new file. */
-  private static void printWithVirtualThreads(OutputStream err) throws IOException {
+  private static byte[] withVirtualThreads() throws IOException {
     Path directory = Files.createTempDirectory("belfry-dump");
     Path file = directory.resolve("threads.txt");
     try {
       ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
           .dumpThreads(file.toString(), ThreadDumpFormat.TEXT_PLAIN);
-      Files.copy(file, err);
+      return Files.readAllBytes(file);
     } finally {
       Files.deleteIfExists(file);
       Files.delete(directory);

@@ -126,6 +126,8 @@ class RunIT {
             """);
     try (HostProgram host = HostProgram.start(directory, config.toString())) {
       assertThat(host.metric("belfry_circuit_open")).isEqualTo(1);
+      assertThat(host.get("/health/ready").statusCode()).isEqualTo(503); // it was 200
+      assertThat(host.get("/health/live").statusCode()).isEqualTo(200);
       assertThat(host.call("any", "").get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(503);
       host.program().signal(Signo.USR2);
       await().atMost(GENEROUS).until(() -> host.metric("belfry_worker_deaths_total") == 4);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Signo;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -117,13 +118,20 @@ class SignalWatchIT {
     }
   }
 
+  /** The file that the dump was printed from stayed behind. */
   @Test
   void quitEndsItAlsoWhenStandardErrorIsStuck() throws Exception {
-    try (Program program = Way.LAUNCHER.of("stuck-err").startWithStuckErr()) {
+    Path temporary = Files.createDirectory(directory.resolve("temporary"));
+    try (Program program =
+        Way.LAUNCHER
+            .of("stuck-err")
+            .with("BELFRY_JAVA_OPTS", "-Djava.io.tmpdir=" + temporary)
+            .startWithStuckErr()) {
       program.awaitLine("ready");
       program.signal(Signo.QUIT);
 
       assertThat(program.end().exitCode()).isEqualTo(131);
+      assertThat(temporary).isEmptyDirectory();
     }
   }
 

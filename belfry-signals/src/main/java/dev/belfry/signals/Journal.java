@@ -1,20 +1,40 @@
 package dev.belfry.signals;
 
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
-/** Writes what happens to log and telemetry, so that every record has the same fields. */
+/**
+ * Writes what happens to log and telemetry, so that every record has the same fields. Nobody waits
+ * for the log: one thread writes the records, in the order in which they came. While it is stuck,
+ * as with a standard error that nobody reads, so many are kept and the rest is lost.
+ */
 // r[impl signals.observe.events]
-final class Journal {
+final class Journal implements AutoCloseable {
   private static final String EVENT_PREFIX = "fulmen.";
+  private static final int KEPT = 1000;
 
   private final SignalLog log;
   private final SignalTelemetry telemetry;
+  private final ThreadPoolExecutor writer =
+      new ThreadPoolExecutor(
+          1,
+          1,
+          0,
+          TimeUnit.SECONDS,
+          new ArrayBlockingQueue<>(KEPT),
+          Thread.ofPlatform().daemon().name("belfry-signals-log").factory(),
+          new ThreadPoolExecutor.DiscardPolicy());
 
   Journal(SignalLog log, SignalTelemetry telemetry) {
     this.log = log;
     this.telemetry = telemetry;
+    writer.prestartAllCoreThreads(); // when it is needed there may be no memory for a thread
   }
 
   /** A record and an event about a delivery; details are names and values in turn. */
@@ -31,7 +51,26 @@ final class Journal {
 
   /** A record only, about no delivery. */
   void record(Level level, String event, String message, Map<String, String> fields) {
-    isolated(() -> log.log(new SignalRecord(level, event, message, fields)));
+    var record = new SignalRecord(level, event, message, fields);
+    writer.execute(() -> isolated(() -> log.log(record)));
+  }
+
+  /** Waits until all records so far are written, but no longer than that. */
+  void flush(Duration limit) {
+    var written = new CountDownLatch(1);
+    writer.execute(written::countDown);
+    try {
+      // If it is stuck, whoever called has more important things to do.
+      boolean _ = written.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Takes no more records; what it has is still written, as long as the process lives. */
+  @Override
+  public void close() {
+    writer.shutdown();
   }
 
   /** An event only. */

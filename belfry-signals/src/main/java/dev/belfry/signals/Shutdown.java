@@ -1,9 +1,11 @@
 package dev.belfry.signals;
 
 import java.lang.System.Logger.Level;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +18,9 @@ final class Shutdown {
   /** For a signal of which the catalog gives no limit. */
   private static final Duration DEFAULT_LIMIT = Duration.ofSeconds(30);
 
-  /** What a handler may take before an immediate exit, for a thread dump. */
+  /**
+   * What a handler may take before an immediate exit, for a thread dump; and a log that is slow.
+   */
   static final Duration MOMENT = Duration.ofSeconds(1);
 
   private final Platform platform;
@@ -88,6 +92,7 @@ final class Shutdown {
     runSteps(ending, ShutdownPhase.CLEANUP); // also where a catalog leaves out the phase
     if (ending.beginExit()) {
       tellExit(ending.cause(), ending.exitCode(), "in good order");
+      journal.flush(MOMENT);
       exit.exit(ending.exitCode());
       over(ending);
     }
@@ -96,7 +101,7 @@ final class Shutdown {
   /** Exits without cleanups and hooks. */
   void exitAtOnce(Ending ending) {
     if (ending.end()) {
-      threads.briefly(() -> tellExit(ending.cause(), ending.exitCode(), "at once"));
+      lastWords(() -> tellExit(ending.cause(), ending.exitCode(), "at once"));
       exit.halt(ending.exitCode());
       over(ending);
     }
@@ -109,7 +114,7 @@ final class Shutdown {
     if (ending != null && !ending.end()) {
       return; // it is over already
     }
-    threads.briefly(
+    lastWords(
         () -> {
           journal.notice("Force quitting..."); // r[impl signals.doubletap.force-note]
           tellUnfinished(delivery, "not finished because the exit was forced");
@@ -168,9 +173,9 @@ final class Shutdown {
   private void expire(Ending ending, Duration limit) {
     if (ending.end()) {
       Delivery cause = ending.cause();
-      threads.briefly(
+      lastWords(
           () -> {
-            tellUnfinished(cause, "not finished after " + limit.toSeconds() + " s");
+            tellUnfinished(cause, "not finished after " + seconds(limit) + " s");
             tellExit(cause, ending.exitCode(), "time limit");
           });
       exit.halt(ending.exitCode());
@@ -178,11 +183,26 @@ final class Shutdown {
     }
   }
 
+  /** With as many decimals as it needs. */
+  private static String seconds(Duration limit) {
+    long millis = TimeUnit.MILLISECONDS.convert(limit); // whatever no clock can count is for ever
+    return BigDecimal.valueOf(millis, 3).stripTrailingZeros().toPlainString();
+  }
+
   private void over(Ending ending) {
     ending.end();
     current.compareAndSet(ending, null);
     beginAnew.run();
     ending.cause().done().complete(null);
+  }
+
+  /** Whatever they are stuck in, they keep the process from ending only for a moment. */
+  private void lastWords(Runnable words) {
+    threads.briefly(
+        () -> {
+          words.run();
+          journal.flush(MOMENT);
+        });
   }
 
   private void tellUnfinished(Delivery delivery, String message) {

@@ -1,12 +1,15 @@
 package dev.belfry.signals;
 
-/** Where log records go. Called on any thread, never on the one that receives the signals. */
+/**
+ * Where log records go. Called on a thread that does nothing else, so that nothing waits for a log
+ * that is stuck; what is then too much is lost.
+ */
 @FunctionalInterface
 public interface SignalLog {
-  /** A record. */
+  /** A record; one at a time, in their order. */
   void log(SignalRecord record);
 
-  /** A line for whoever sits at the terminal, such as the hint after Ctrl+C. */
+  /** A line for whoever sits at the terminal, such as the hint after Ctrl+C; on any thread. */
   default void notice(String line) {
     System.err.println(line);
   }

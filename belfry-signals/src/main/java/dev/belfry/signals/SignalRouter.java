@@ -16,6 +16,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * Ctrl+C is seen whatever hangs.
  */
 final class SignalRouter {
+  /** The phase in which the handlers of a custom signal are called. */
+  private static final String DELEGATE = "delegate";
+
   private final SignalCatalog catalog;
   private final SignalClock clock;
   private final SignalThreads threads;
@@ -199,9 +202,13 @@ final class SignalRouter {
       }
       return;
     }
-    for (String phase : phases(Behavior.CUSTOM)) {
+    List<String> phases = phases(Behavior.CUSTOM);
+    if (!phases.contains(DELEGATE)) {
+      handlers.call(delivery); // also where a catalog leaves out the phase
+    }
+    for (String phase : phases) {
       announce(delivery, phase);
-      if (phase.equals("delegate")) {
+      if (phase.equals(DELEGATE)) {
         handlers.call(delivery);
       }
     }

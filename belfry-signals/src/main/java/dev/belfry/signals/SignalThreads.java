@@ -6,9 +6,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads on which handlers, cleanups and records run, so that the one that receives signals is
- * always free for the next. Platform threads: signals must work when every carrier of virtual
- * threads is stuck.
+ * The threads on which handlers and cleanups run, so that the one that receives signals is always
+ * free for the next. Platform threads: signals must work when every carrier of virtual threads is
+ * stuck.
  */
 final class SignalThreads implements AutoCloseable {
   /** Enough for an orderly end, started before they are needed: then there may be no memory. */

@@ -1,5 +1,6 @@
 package dev.belfry.signals;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -29,6 +30,7 @@ public final class Signals implements AutoCloseable {
   private final Platform platform;
   private final SignalClock clock;
   private final SignalThreads threads;
+  private final Journal journal;
   private final SignalRouter router;
   private final SignalSource source;
   private final Subscriptions subscriptions;
@@ -38,7 +40,7 @@ public final class Signals implements AutoCloseable {
     platform = builder.platform;
     clock = builder.clock != null ? builder.clock : new SystemClock();
     threads = new SignalThreads();
-    var journal = new Journal(builder.log, builder.telemetry);
+    journal = new Journal(builder.log, builder.telemetry);
     router = new SignalRouter(catalog, platform, clock, threads, builder.exit, journal);
     source = builder.source != null ? builder.source : Sources.best(platform, journal);
     subscriptions = new Subscriptions(catalog, platform, source, router, journal);
@@ -220,12 +222,22 @@ public final class Signals implements AutoCloseable {
     return () -> registrations.forEach(SignalRegistration::close);
   }
 
-  /** Gives the signals back. Registered handlers are called no more. */
+  /**
+   * Gives the signals back. Registered handlers are called no more. Waits for the log to be
+   * written, for a second at most.
+   */
   @Override
   public void close() {
     source.close();
     threads.close();
     clock.close();
+    journal.flush(Shutdown.MOMENT);
+    journal.close();
+  }
+
+  /** Waits until all records so far are written. */
+  void flushLog(Duration limit) {
+    journal.flush(limit);
   }
 
   /** The operating system would have delivered the signal: nothing comes where it could not. */

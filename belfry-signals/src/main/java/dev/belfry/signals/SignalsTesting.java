@@ -1,5 +1,6 @@
 package dev.belfry.signals;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,6 +25,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 // r[impl signals.inject.api]
 // r[impl signals.inject.no-exit]
 public final class SignalsTesting implements AutoCloseable {
+  /** For records that are on their way, on however busy a machine. */
+  private static final Duration WRITTEN = Duration.ofSeconds(30);
+
   private final ManualClock clock = new ManualClock();
   private final List<Integer> exits = new CopyOnWriteArrayList<>();
   private final List<SignalRecord> records = new CopyOnWriteArrayList<>();
@@ -108,6 +112,7 @@ public final class SignalsTesting implements AutoCloseable {
 
   /** What was logged. */
   public List<SignalRecord> records() {
+    signals.flushLog(WRITTEN);
     return List.copyOf(records);
   }
 

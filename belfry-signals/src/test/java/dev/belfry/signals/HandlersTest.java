@@ -1,5 +1,6 @@
 package dev.belfry.signals;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -182,6 +183,23 @@ final class HandlersTest {
         .filteredOn(it -> it.event().equals("signal.unhandled"))
         .extracting(it -> it.fields().get("signal"))
         .containsExactly("SIGUSR1", "SIGALRM");
+  }
+
+  /** It said that the handlers had run, and had called none. */
+  @Test
+  void handlersRunAlsoWhereACatalogLeavesOutTheirPhase() throws Exception {
+    SignalCatalog catalog;
+    try (var resource = SignalCatalog.class.getResourceAsStream("signals.yaml")) {
+      String text =
+          new String(resource.readAllBytes(), UTF_8).replace("- name: delegate", "- name: run");
+      catalog = SignalCatalog.parse(text, "without delegate");
+    }
+    try (SignalsTesting other = SignalsTesting.open(catalog, Platform.LINUX)) {
+      var ran = new AtomicInteger();
+      other.signals().handle("USR1", _ -> ran.incrementAndGet());
+      other.inject("USR1");
+      assertThat(ran).hasValue(1);
+    }
   }
 
   @Test

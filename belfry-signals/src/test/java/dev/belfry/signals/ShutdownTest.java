@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -106,6 +107,27 @@ final class ShutdownTest {
     assertThat(ran).isEmpty();
   }
 
+  /** Of a limit below a second it said "after 0 s". */
+  @ParameterizedTest
+  @CsvSource({"500, 0.5 s", "1500, 1.5 s", "30000, 30 s"})
+  void whatIsNotFinishedIsSaidWithItsTimeLimit(long millis, String shown) {
+    Duration limit = Duration.ofMillis(millis);
+    var never = new CountDownLatch(1);
+    try (SignalsTesting hasty =
+        SignalsTesting.open(SignalCatalog.bundled().withTimeLimit(limit), Platform.LINUX)) {
+      hasty.signals().onShutdown("stuck", never::await);
+      CompletableFuture<Void> end = hasty.injectAsync("TERM");
+      hasty.clock().advance(limit);
+      end.join();
+      assertThat(hasty.records())
+          .filteredOn(it -> it.event().equals("signal.unfinished"))
+          .extracting(SignalRecord::message)
+          .containsExactly("not finished after " + shown);
+    } finally {
+      never.countDown();
+    }
+  }
+
   @Test
   void aHandlerThatHangsIsCutOffByTheSameLimit() {
     var never = new CountDownLatch(1);
@@ -133,6 +155,62 @@ final class ShutdownTest {
       patient.inject(patient.catalog().resolve("TERM").orElseThrow()).join();
     }
     assertThat(exits).containsExactly(143);
+  }
+
+  /** The first thing that was done was to write that the signal had come, which never ended. */
+  @Test
+  void aLogThatHangsKeepsNothingFromEndingInGoodOrder() throws Exception {
+    var never = new CountDownLatch(1);
+    var exits = new CopyOnWriteArrayList<Integer>();
+    try (Signals hanging =
+        Signals.builder()
+            .log(_ -> HandlersTest.await(never))
+            .clock(new ManualClock())
+            .exit(new Recording(exits))
+            .source(new Silence())
+            .open()) {
+      hanging.handle("USR1", _ -> ran.add("handler"));
+      hanging.onShutdown("cleanup", () -> ran.add("cleanup"));
+      for (String name : List.of("USR1", "TERM")) {
+        Signal signal = hanging.catalog().resolve(name).orElseThrow();
+        hanging.inject(signal).get(30, TimeUnit.SECONDS);
+      }
+      assertThat(ran).containsExactly("handler", "cleanup");
+      assertThat(exits).containsExactly(143);
+    } finally {
+      never.countDown();
+    }
+  }
+
+  @Test
+  void whatWasSaidIsWrittenInOrderBeforeTheExit() {
+    var written = new CopyOnWriteArrayList<String>();
+    var atExit = new CompletableFuture<List<String>>();
+    try (Signals ending =
+        Signals.builder()
+            .log(record -> written.add(record.event()))
+            .clock(new ManualClock())
+            .exit(new Seeing(() -> atExit.complete(List.copyOf(written))))
+            .source(new Silence())
+            .open()) {
+      ending.onShutdown("cleanup", () -> {});
+      var _ = ending.inject(ending.catalog().resolve("TERM").orElseThrow());
+      assertThat(atExit.join())
+          .containsExactly(
+              "signal.received", "signal.steps_started", "signal.steps_finished", "signal.exit");
+    }
+  }
+
+  private record Seeing(Runnable look) implements ExitPort {
+    @Override
+    public void exit(int code) {
+      look.run();
+    }
+
+    @Override
+    public void halt(int code) {
+      look.run();
+    }
   }
 
   private record Recording(List<Integer> exits) implements ExitPort {

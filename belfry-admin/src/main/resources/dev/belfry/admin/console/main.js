@@ -93,7 +93,7 @@ function showBanner(text) {
 
 find('logout').addEventListener('click', async () => {
   stopWatching();
-  await logout();
+  await logout().catch(() => {}); // who does not answer now is asked again, which shows it
   start('');
 });
 

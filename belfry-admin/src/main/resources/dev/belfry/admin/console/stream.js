@@ -15,7 +15,7 @@ export function watch(handlers) {
   let source = null;
   let timer = 0;
   let wait = 500;
-  let stopped = false;
+  let turn = 0; // counted up by what makes the answer to an earlier question void
 
   function open() {
     source = new EventSource('/console/stream');
@@ -43,6 +43,7 @@ export function watch(handlers) {
   }
 
   function close() {
+    turn++;
     clearTimeout(timer);
     source?.close();
     source = null;
@@ -55,9 +56,10 @@ export function watch(handlers) {
   }
 
   async function again() {
+    const asked = turn;
     try {
       const session = await askSession();
-      if (stopped || document.hidden) {
+      if (asked !== turn) {
         return;
       }
       if (!session.signed_in) {
@@ -69,7 +71,9 @@ export function watch(handlers) {
         lost('full');
       }
     } catch {
-      lost('lost');
+      if (asked === turn) {
+        lost('lost');
+      }
     }
   }
 
@@ -82,7 +86,6 @@ export function watch(handlers) {
   }
 
   function stop() {
-    stopped = true;
     close();
     document.removeEventListener('visibilitychange', look);
   }

@@ -128,6 +128,9 @@ final class ConfigChecks {
     exists("admin.tls.certificate", tls.certificates());
     exists("admin.tls.key", tls.privateKey());
     tls.clientAuthorities().ifPresent(it -> exists("admin.tls.client_authorities", it));
+    if (tls.clientAuthorities().isEmpty() && !tls.allowedClients().isEmpty()) {
+      fault("admin.tls.allowed_clients", "counts only with client_authorities");
+    }
     if (faults.size() == before) {
       try {
         tls.check();

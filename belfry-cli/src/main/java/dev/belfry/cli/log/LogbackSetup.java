@@ -8,6 +8,7 @@ import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
@@ -17,6 +18,7 @@ import dev.belfry.cli.config.LoggingConfig.Format;
 /** Sets Logback up in place of its files, which it finds by way of the service loader. */
 public final class LogbackSetup extends ContextAwareBase implements Configurator {
   private static final int QUEUE = 8192;
+  private static final String QUEUE_NAME = "queue";
 
   /** For the service loader. */
   public LogbackSetup() {}
@@ -29,7 +31,7 @@ public final class LogbackSetup extends ContextAwareBase implements Configurator
     // The loop of a pool logs: it must not wait for a terminal that somebody has stopped.
     var queue = new AsyncAppender();
     queue.setContext(context);
-    queue.setName("queue");
+    queue.setName(QUEUE_NAME);
     queue.setQueueSize(QUEUE);
     queue.setNeverBlock(true);
     queue.addAppender(console);
@@ -38,7 +40,8 @@ public final class LogbackSetup extends ContextAwareBase implements Configurator
     root.setLevel(Level.convertAnSLF4JLevel(ServiceLog.of(config.level())));
     root.addAppender(queue);
 
-    // The last record before a forced exit would still be in the queue.
+    // The last record before a forced exit would still be in the queue. Who writes it has a thread
+    // of his own for that.
     Logger signals = context.getLogger("signal");
     signals.setAdditive(false);
     signals.addAppender(console);
@@ -46,6 +49,15 @@ public final class LogbackSetup extends ContextAwareBase implements Configurator
     // Why it cannot start is said by whoever starts it, in one line.
     context.getLogger("io.helidon.webserver.LoomServer").setLevel(Level.OFF);
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+  }
+
+  /** Writes out the queue, as far as it gets in the second that the appender gives it. */
+  static void flush(LoggerContext context) {
+    Appender<ILoggingEvent> queue =
+        context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME).getAppender(QUEUE_NAME);
+    if (queue != null) {
+      queue.stop();
+    }
   }
 
   private static ConsoleAppender<ILoggingEvent> console(LoggerContext context, Format format) {

@@ -13,7 +13,7 @@ import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * The log of a service, on standard error: of its records, and of all libraries. For any thread. No
- * caller waits for whoever reads it, but those that log about signals, of which nothing is lost.
+ * caller waits for whoever reads it, but the one thread that logs about signals.
  */
 public final class ServiceLog implements SignalLog {
   /** Null until a service logs. */
@@ -96,10 +96,13 @@ public final class ServiceLog implements SignalLog {
     };
   }
 
-  /** Writes out what is still under way. */
+  /**
+   * Writes out what is still under way, for a second at most. Not by stopping all of Logback: that
+   * would wait for ever for what holds a standard error that nobody reads.
+   */
   private static void flush() {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
-      context.stop();
+      LogbackSetup.flush(context);
     }
   }
 }

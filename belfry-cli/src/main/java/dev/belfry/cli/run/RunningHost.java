@@ -1,5 +1,6 @@
 package dev.belfry.cli.run;
 
+import dev.belfry.admin.AdminOptions;
 import dev.belfry.admin.AdminServer;
 import dev.belfry.admin.HostEvents;
 import dev.belfry.admin.SignalMetrics;
@@ -159,10 +160,16 @@ final class RunningHost {
       throws IOException {
     Surfaces.checkFree("admin surface", admin.listen());
     var view = new PoolView(config.name(), startedAt, pool::status, events);
-    AdminServer server = AdminServer.open(Surfaces.admin(admin, token), signals, meters, log, view);
+    AdminOptions options = Surfaces.admin(admin, token).readyWhile(() -> takesWork(pool.status()));
+    AdminServer server = AdminServer.open(options, signals, meters, log, view);
     closeAtEnd("admin surface", server);
     String scheme = admin.tls().isPresent() ? "https" : "http";
     return Surfaces.uri(scheme, admin.listen(), server.port());
+  }
+
+  private static boolean takesWork(PoolStatus status) {
+    return !status.circuitOpen()
+        && status.workers().stream().anyMatch(worker -> worker.state().equals("ready"));
   }
 
   private void closeAtEnd(String name, AutoCloseable resource) {

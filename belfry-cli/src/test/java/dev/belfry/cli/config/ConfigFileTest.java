@@ -132,6 +132,32 @@ class ConfigFileTest {
             more("admin: {unix_socket: belfry.yaml}"), 2, "admin.unix_socket", "no socket"),
         Arguments.of(
             more("admin: {unix_socket: belfry.yaml/a}"), 2, "admin.unix_socket", "no directory"),
+        // With these nobody would be let in, or others than the file says.
+        Arguments.of(
+            more("admin:\n  basic: {user: ' ', password_file: belfry.yaml}"),
+            3,
+            "admin.basic.user",
+            "not blank"),
+        Arguments.of(
+            more("admin:\n  basic: {user: 'ann:lee', password_file: belfry.yaml}"),
+            3,
+            "admin.basic.user",
+            "no colon"),
+        Arguments.of(
+            more(clients("client_authorities: a, allowed_clients: [SHA256:0a]")),
+            3,
+            "admin.tls.allowed_clients[0]",
+            "64 hexadecimal digits"),
+        Arguments.of(
+            more(clients("client_authorities: a, allowed_clients: [" + "0a".repeat(20) + "]")),
+            3,
+            "admin.tls.allowed_clients[0]",
+            "64 hexadecimal digits"),
+        Arguments.of(
+            more(clients("allowed_clients: ['0A" + ":0a".repeat(31) + "']")),
+            3,
+            "admin.tls.allowed_clients",
+            "client_authorities"),
         Arguments.of(more("logging: {format: xml}"), 2, "logging.format", "text, json"),
         Arguments.of(more("shutdown: {time_limit: 1d}"), 2, "shutdown.time_limit", "30s"),
         // Longer than a call may take, and than the clock of an orderly end could count.
@@ -172,6 +198,10 @@ class ConfigFileTest {
 
   private static String more(String section) {
     return "workers: {builtin: demo}\n" + section;
+  }
+
+  private static String clients(String fields) {
+    return "admin:\n  tls: {certificate: belfry.yaml, key: belfry.yaml, " + fields + "}";
   }
 
   @ParameterizedTest
