@@ -3,9 +3,14 @@ package dev.belfry.shm;
 import dev.belfry.linux.Futex;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,12 +34,16 @@ import org.jspecify.annotations.Nullable;
  */
 // r[impl shm.topology.hub]
 public final class ShmGuest extends Messenger implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(ShmGuest.class.getName());
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
 
   private final Segment segment;
   private final @Nullable Doorbell bell;
   private final Lifeline lifeline;
   private final GuestLife life;
+
+  /** Completes when the lifeline has let go, which needs the bell and the segment until then. */
+  private final CompletableFuture<Void> letGo = new CompletableFuture<>();
 
   private volatile boolean detached;
   private volatile @Nullable ProtocolViolation violation;
@@ -236,15 +245,14 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
   /**
    * Leaves: waits until the host has read what was sent, at most so long, and says goodbye. Who
    * waits in a call gets {@code OVER}; what the host had sent can still be received, but by a guest
-   * that has walked in only until the host makes its entry ready for the next.
+   * that has walked in only until the host makes its entry ready for the next. If another thread is
+   * detaching, waits for that, also at most so long.
    */
   // r[impl shm.guest.detach]
   public void detach(Duration atMost) throws IOException {
-    synchronized (this) {
-      if (detached) {
-        return;
-      }
-      detached = true;
+    if (!isFirstToDetach()) {
+      awaitLetGo(atMost);
+      return;
     }
     try {
       exchange().sending().leave(life.isHostGone() ? System.nanoTime() : Deadlines.after(atMost));
@@ -252,6 +260,22 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
       violated(e); // it has left all the same
     } finally {
       letGo();
+    }
+  }
+
+  private synchronized boolean isFirstToDetach() {
+    boolean first = !detached;
+    detached = true;
+    return first;
+  }
+
+  private void awaitLetGo(Duration atMost) {
+    try {
+      letGo.get(Deadlines.restNanos(Deadlines.after(atMost)), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      LOG.log(Level.DEBUG, "another thread is still detaching", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -263,19 +287,32 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
       if (bell != null) {
         bell.announce();
       }
+      letGo.complete(null);
     }
   }
 
-  /** Detaches within a second, and ends the use of the segment. */
+  /**
+   * Detaches within a second, and ends the use of the segment. If another thread is detaching and
+   * takes longer, that ends it.
+   */
   @Override
   public void close() throws IOException {
     try {
       detach(CLOSE_LIMIT);
     } finally {
-      if (bell != null) {
-        bell.close();
-      }
+      // Not before: a bell that is closed under the lifeline looks like the end of the host.
+      var _ = letGo.thenRun(this::release);
+    }
+  }
+
+  private void release() {
+    if (bell != null) {
+      bell.close();
+    }
+    try {
       segment.close();
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, "cannot close " + segment, e);
     }
   }
 }

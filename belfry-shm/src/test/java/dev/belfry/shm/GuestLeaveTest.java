@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.belfry.linux.ExitStatus;
 import dev.belfry.linux.Sys;
 import dev.belfry.testkit.Descriptors;
+import dev.belfry.testkit.TestProcess;
 import java.lang.foreign.ValueLayout;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -101,6 +102,26 @@ final class GuestLeaveTest {
           assertThat(message.id()).isEqualTo(i);
         }
       }
+    }
+  }
+
+  /**
+   * Who came second closed the bell while the first still waited for the host. The lifeline took
+   * that for the host's end, and killed the process.
+   */
+  // r[verify shm.guest.detach]
+  @ParameterizedTest
+  @EnumSource
+  void aGuestThatIsClosedWhileItDetachesLeavesAllTheSame(Placement placement) throws Exception {
+    var notices = new Notices();
+    try (HostFixture fixture = HostFixture.of(placement)) {
+      ShmHost host = fixture.host();
+      PeerOptions unread = PeerOptions.DEFAULT.withListener(notices);
+      host.spawn(TestProcess.javaCommand(TwiceClosedGuest.class), host.addPeer(unread));
+      assertThat(notices.next()).isEqualTo("attached");
+      assertThat(notices.next()).isEqualTo("dying GOODBYE");
+      assertThat(notices.next()).isEqualTo("gone exit code 0");
+      fixture.assertAllFree();
     }
   }
 
