@@ -37,6 +37,9 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(ShmGuest.class.getName());
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
 
+  /** Longer than it takes anybody who can run to leave a call that is over. */
+  private static final Duration QUIET_LIMIT = Duration.ofSeconds(1);
+
   private final Segment segment;
   private final @Nullable Doorbell bell;
   private final Lifeline lifeline;
@@ -244,9 +247,9 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
 
   /**
    * Leaves: waits until the host has read what was sent, at most so long, and says goodbye. Who
-   * waits in a call gets {@code OVER}; what the host had sent can still be received, but by a guest
-   * that has walked in only until the host makes its entry ready for the next. If another thread is
-   * detaching, waits for that, also at most so long.
+   * waits in a call gets {@code OVER}. What the host had sent can still be received, but not by a
+   * guest that has walked in: its entry may be another's at once. If another thread is detaching,
+   * waits for that, also at most so long.
    */
   // r[impl shm.guest.detach]
   public void detach(Duration atMost) throws IOException {
@@ -254,10 +257,50 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
       awaitLetGo(atMost);
       return;
     }
+    long deadline = life.isHostGone() ? System.nanoTime() : Deadlines.after(atMost);
     try {
-      exchange().sending().leave(life.isHostGone() ? System.nanoTime() : Deadlines.after(atMost));
+      if (bell == null) {
+        exchange().sending().closeWhenRead(deadline);
+      } else {
+        exchange().sending().leave(deadline);
+      }
     } catch (ProtocolViolation e) {
-      violated(e); // it has left all the same
+      violated(e); // it leaves all the same
+    } finally {
+      if (bell == null) {
+        letGoWhenQuiet();
+      } else {
+        letGo();
+      }
+    }
+  }
+
+  /**
+   * Of a guest that has walked in the host sees no more than that it has left, and so makes its
+   * entry ready for the next at once, though this process goes on. So before it leaves no thread of
+   * ours may be at the entry.
+   */
+  private void letGoWhenQuiet() throws IOException {
+    if (exchange().endWhenQuiet(Deadlines.after(QUIET_LIMIT))) {
+      sayGoodbye();
+    } else {
+      // Whoever is there may be a coroutine of the loop that we are holding up.
+      Thread.ofPlatform().daemon().name("belfry-leaving").start(this::sayGoodbyeWhenQuiet);
+    }
+  }
+
+  private void sayGoodbyeWhenQuiet() {
+    exchange().endWhenQuiet(Deadlines.FOREVER);
+    try {
+      sayGoodbye();
+    } catch (IOException | ShmException e) {
+      LOG.log(Level.WARNING, "cannot leave " + segment, e);
+    }
+  }
+
+  private void sayGoodbye() throws IOException {
+    try {
+      exchange().link().sayGoodbye();
     } finally {
       letGo();
     }
