@@ -50,6 +50,11 @@ final class PeerLife {
   }
 
   /** Any thread. */
+  boolean isGone() {
+    return phase == PeerPhase.GONE;
+  }
+
+  /** Any thread. */
   Peer peer() {
     return peer;
   }

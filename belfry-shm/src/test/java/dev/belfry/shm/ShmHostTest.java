@@ -286,6 +286,23 @@ final class ShmHostTest {
     }
   }
 
+  /** Its child was started all the same, and nobody killed it or waited for it. */
+  // r[verify shm.spawn.ticket]
+  @Test
+  void aTicketIsGoodForNothingOnceTheHostLeaves() throws Exception {
+    open(Placement.PADDED);
+    SpawnTicket late = host().addPeer(PeerOptions.DEFAULT);
+    List<String> command = List.of("sh", "-c", "exec sleep 60", "ticket");
+    try (SteppedGuest guest = SteppedGuest.attached(host(), notices.options())) {
+      var goodbye = host().goodbye(Duration.ofSeconds(60));
+      assertThatThrownBy(() -> host().spawn(command, late))
+          .isInstanceOf(SegmentException.class)
+          .hasMessageContaining("leaving");
+      guest.say("exit 0");
+      goodbye.get(30, TimeUnit.SECONDS);
+    }
+  }
+
   // r[verify shm.goodbye.host]
   @ParameterizedTest
   @EnumSource
