@@ -218,13 +218,22 @@ public final class ShmHost implements AutoCloseable {
         () -> {
           if (!leaving) {
             leaving = true;
-            segment.sayGoodbye();
+            sayGoodbye();
             roster.all().forEach(PeerLife::hostLeaves);
             loop.scheduler().after(limit).start(_ -> endPatience());
             endIfAlone();
           }
         });
     return ended;
+  }
+
+  /** In a segment that was cut nobody can be told; the host ends all the same. */
+  private void sayGoodbye() {
+    try {
+      segment.sayGoodbye();
+    } catch (InternalError fault) {
+      LOG.log(Level.WARNING, "the guests cannot be told goodbye", segment.lost(fault));
+    }
   }
 
   private void endPatience() {
@@ -279,7 +288,7 @@ public final class ShmHost implements AutoCloseable {
 
   private synchronized void endWithoutLoop() {
     if (!ended.isDone()) {
-      segment.sayGoodbye();
+      sayGoodbye();
       roster.all().forEach(PeerLife::abandon);
       release();
     }
