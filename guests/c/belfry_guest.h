@@ -173,8 +173,8 @@ static inline belfry_result belfry_ring(belfry_guest *guest);
 
 /*
  * Leaves: waits until the host has read what was sent, at most until the deadline, and says
- * goodbye. BELFRY_OK if all was read. What the host had sent can still be received. For the thread
- * that sends.
+ * goodbye. BELFRY_OK if all was read. What the host had sent can still be received, but not by a
+ * guest that has walked in: its entry may be another's at once. For the thread that sends.
  */
 static inline belfry_result belfry_detach(belfry_guest *guest, int64_t deadline);
 
@@ -257,6 +257,7 @@ struct belfry_guest {
 
     atomic_bool silent; /* the host has written without waking us: look more often */
     atomic_bool detached, host_gone, violated;
+    atomic_bool receiving; /* a thread is at the entry; kept by guests without a bell */
     char error[200];
 
     /* The thread that shows that we live, and sees whether the host does. */
@@ -919,7 +920,7 @@ static inline belfry_result belfry__take(belfry_guest *g, belfry_message *messag
     return BELFRY_OK;
 }
 
-static inline belfry_result belfry_receive(
+static inline belfry_result belfry__receive(
     belfry_guest *g, belfry_message *message, int64_t deadline) {
     belfry_result result = belfry__take(g, message);
     if (result == BELFRY_EMPTY && deadline != BELFRY_NOW) {
@@ -934,6 +935,30 @@ static inline belfry_result belfry_receive(
         }
     }
     return result;
+}
+
+/*
+ * The host takes the entry of a guest without a bell back as soon as that has left, though its
+ * process goes on. So who leaves waits until nobody receives: one of the two sees the other.
+ */
+static inline belfry_result belfry_receive(
+    belfry_guest *g, belfry_message *message, int64_t deadline) {
+    if (g->bell >= 0) {
+        return belfry__receive(g, message, deadline);
+    }
+    atomic_store(&g->receiving, true);
+    belfry_result result = atomic_load(&g->detached) ? belfry_end(g)
+                                                     : belfry__receive(g, message, deadline);
+    atomic_store_explicit(&g->receiving, false, memory_order_release);
+    return result;
+}
+
+static inline void belfry__await_receiver(belfry_guest *g) {
+    while (atomic_load(&g->receiving)) {
+        belfry__futex_wake(g->in.data_word); /* it may just have been about to sleep */
+        struct timespec pause = belfry__timespec(BELFRY__SILENT_SLICE_NS);
+        nanosleep(&pause, NULL);
+    }
 }
 
 static inline belfry_result belfry_listen(belfry_guest *g) {
@@ -1480,6 +1505,9 @@ static inline belfry_result belfry_detach(belfry_guest *g, int64_t deadline) {
         result = belfry__wait(g, BELFRY__READ, deadline);
     }
     atomic_store(&g->detached, true);
+    if (g->bell < 0) {
+        belfry__await_receiver(g);
+    }
     uint64_t mine = g->attached;
     atomic_compare_exchange_strong(
         g->state, &mine, (mine & ~UINT64_C(0xffffffff)) | BELFRY__LEFT);

@@ -66,7 +66,7 @@ public final class FutexOperation extends Operation<Void> {
   }
 
   /** The wait is over; called by the thread that waited. */
-  void wokenElsewhere(@Nullable RuntimeException failure) {
+  void wokenElsewhere(@Nullable Throwable failure) {
     woken.failure = failure;
     loop.post(woken);
   }
@@ -83,7 +83,7 @@ public final class FutexOperation extends Operation<Void> {
 
   private static final class Woken extends Task {
     private final FutexOperation operation;
-    private @Nullable RuntimeException failure;
+    private @Nullable Throwable failure;
 
     Woken(FutexOperation operation) {
       this.operation = operation;
@@ -91,7 +91,7 @@ public final class FutexOperation extends Operation<Void> {
 
     @Override
     public void run() {
-      RuntimeException failed = failure;
+      Throwable failed = failure;
       if (failed == null) {
         operation.completeValue();
       } else {

@@ -91,11 +91,11 @@ final class FutexThread implements AutoCloseable {
   }
 
   private void look(FutexOperation operation, boolean woken) {
-    RuntimeException failure = null;
+    Throwable failure = null;
     boolean over = woken;
     try {
       over |= operation.hasChanged();
-    } catch (RuntimeException e) { // the word's memory is gone
+    } catch (RuntimeException | InternalError e) { // the word's memory is gone, or was cut away
       over = true;
       failure = e;
     }

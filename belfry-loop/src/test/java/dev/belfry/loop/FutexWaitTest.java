@@ -3,6 +3,9 @@ package dev.belfry.loop;
 import static dev.belfry.loop.DescriptorSupport.drive;
 import static dev.belfry.loop.DescriptorSupport.result;
 import static dev.belfry.loop.DescriptorSupport.start;
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -18,13 +21,17 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A loop waits for words of memory as it waits for descriptors. */
 final class FutexWaitTest {
@@ -244,6 +251,29 @@ final class FutexWaitTest {
       long before = tapped.tap.calls("futexWaitv");
       tapped.loop.runSome(Duration.ofMillis(20));
       assertThat(tapped.tap.calls("futexWaitv") - before).isLessThan(200); // nothing spins
+    }
+  }
+
+  // The thread ended with the fault, and nobody waited any more for all the other words.
+  @Test
+  void aWordWhoseMemoryIsCutAwayFailsItsOwnWaitOnly(@TempDir Path directory) throws IOException {
+    try (var tapped = new Tapped(Backend.EPOLL);
+        FileChannel file =
+            FileChannel.open(directory.resolve("words"), Set.of(CREATE_NEW, READ, WRITE))) {
+      tapped.tap.fail("ioUringSetup", Errno.EPERM);
+      MemorySegment cut = file.map(FileChannel.MapMode.READ_WRITE, 0, 4096, arena);
+      MemorySegment whole = word();
+      Probe<Void> failing = start(tapped.loop.futex(cut, 0));
+      Probe<Void> waiting = start(tapped.loop.futex(whole, 0));
+      tapped.loop.runUntilEmpty();
+      file.truncate(0);
+      Probe<Void> another = start(tapped.loop.futex(word(), 1)); // by which the thread looks again
+      drive(tapped.loop, () -> failing.done() && another.done());
+      assertThat(failing.outcome()).isEqualTo(Outcome.ERROR);
+      assertThat(waiting.done()).isFalse();
+      change(whole);
+      drive(tapped.loop, waiting::done);
+      assertThat(waiting.outcome()).isEqualTo(Outcome.VALUE);
     }
   }
 

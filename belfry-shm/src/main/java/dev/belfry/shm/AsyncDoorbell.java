@@ -42,6 +42,10 @@ public final class AsyncDoorbell implements AutoCloseable {
 
   private boolean unheard;
   private boolean dead;
+
+  /** Whether the loop was stopped, so that nobody hears anything any more. */
+  private boolean stopped;
+
   private boolean closed;
 
   private AsyncDoorbell(
@@ -100,7 +104,14 @@ public final class AsyncDoorbell implements AutoCloseable {
     CompletableFuture<Event> ring = subscribe();
     CompletableFuture<Event> event = ring.copy();
     TimerOperation timer = loop.scheduler().after(atMost);
-    timer.start(_ -> event.complete(Event.TIMEOUT));
+    timer.start(
+        ended -> {
+          if (ended.hasValue()) {
+            event.complete(Event.TIMEOUT);
+          } else {
+            event.cancel(false); // the loop was stopped
+          }
+        });
     try {
       return await(event, ring);
     } finally {
@@ -121,6 +132,9 @@ public final class AsyncDoorbell implements AutoCloseable {
       unheard = false;
       return CompletableFuture.completedFuture(event);
     }
+    if (stopped) {
+      throw new CancellationException("the loop that hears this doorbell was stopped");
+    }
     waiters++;
     return next;
   }
@@ -138,6 +152,9 @@ public final class AsyncDoorbell implements AutoCloseable {
       }
       return ring.join();
     } catch (ExecutionException e) {
+      if (e.getCause() instanceof CancellationException cancelled) {
+        throw cancelled;
+      }
       throw new IOException("the doorbell failed", e.getCause());
     }
   }
@@ -164,7 +181,7 @@ public final class AsyncDoorbell implements AutoCloseable {
           }
         }
       }
-      case STOPPED -> subscribers().cancel(false);
+      case STOPPED -> stopped();
       case ERROR -> {
         if (!(operation.error() instanceof ErrnoException e && e.is(ECONNRESET))) {
           LOG.log(Level.ERROR, "a doorbell failed, which counts as death", operation.error());
@@ -172,6 +189,15 @@ public final class AsyncDoorbell implements AutoCloseable {
         heard(Event.DEATH);
       }
     }
+  }
+
+  private void stopped() {
+    CompletableFuture<Event> waiting;
+    synchronized (this) {
+      stopped = true;
+      waiting = subscribers();
+    }
+    waiting.cancel(false);
   }
 
   private void heard(Event event) {

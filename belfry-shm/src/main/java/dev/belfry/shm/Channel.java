@@ -101,21 +101,25 @@ public final class Channel {
     if (length > window) {
       return SendResult.TOO_LARGE; // no grant could ever cover it
     }
-    if (isEnded()) {
-      return SendResult.OVER;
-    }
-    if (length > 0 && remainingCredit() < length) {
-      return SendResult.NO_CREDIT;
-    }
-    SendResult result = link.outbox().send(MessageKind.DATA, id, 0, bytes, offset, length);
-    if (result == SendResult.SENT) {
-      sent += length;
-      if (!used) {
-        used = true;
-        afterFirst = link.outbox().counter();
+    // Whoever sees that the peer has ended it holds this monitor too. So either that comes first,
+    // or the message is counted among those that the peer reads before the id's next life.
+    synchronized (link.channels()) {
+      if (isEnded()) {
+        return SendResult.OVER;
       }
+      if (length > 0 && remainingCredit() < length) {
+        return SendResult.NO_CREDIT;
+      }
+      SendResult result = link.outbox().send(MessageKind.DATA, id, 0, bytes, offset, length);
+      if (result == SendResult.SENT) {
+        sent += length;
+        if (!used) {
+          used = true;
+          afterFirst = link.outbox().counter();
+        }
+      }
+      return result;
     }
-    return result;
   }
 
   /**

@@ -47,6 +47,26 @@ final class Exchange {
     return true;
   }
 
+  /**
+   * Waits until nobody is at the link and does {@link #end}; false after the deadline. For a link
+   * that is over: whoever waits is woken and leaves.
+   */
+  boolean endWhenQuiet(long deadlineNanos) {
+    if (!sending.turn().take(deadlineNanos)) {
+      return false;
+    }
+    try {
+      if (!receiving.turn().take(deadlineNanos)) {
+        return false;
+      }
+      end();
+      receiving.turn().end();
+      return true;
+    } finally {
+      sending.turn().end();
+    }
+  }
+
   /** The entry may soon be another's, and nobody touches it by this link; with both turns taken. */
   void end() {
     sending.turn().makePointless();

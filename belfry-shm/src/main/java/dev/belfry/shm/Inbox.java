@@ -174,8 +174,9 @@ public final class Inbox extends LinkHalf {
     }
   }
 
+  /** Nobody waits for the space of a guest that has left, and the tail may be another's by now. */
   private void consume() {
-    if (tail == consumed) {
+    if (tail == consumed || link.hasLeft()) {
       return;
     }
     try {

@@ -155,10 +155,24 @@ public final class Link implements AutoCloseable {
     sayGoodbye();
   }
 
-  private void sayGoodbye() {
+  /**
+   * Waits as {@link #leave} does and sends nothing more, but leaves the goodbye to {@link
+   * #sayGoodbye}.
+   */
+  void closeWhenRead(long deadlineNanos) {
+    try {
+      outbox.awaitAllRead(deadlineNanos);
+    } finally {
+      close();
+    }
+  }
+
+  /** A guest leaves, on whose word its entry can become another's. */
+  void sayGoodbye() {
     if (!host) {
       left = true;
       channels.end();
+      segment.checkIntact(); // to compare and set in memory that was cut away ends the JVM
       segment.peers().leave(peer, epoch);
     }
     close();
@@ -168,8 +182,12 @@ public final class Link implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    outbox.ring().wakeAll();
-    inbox.ring().wakeAll();
+    try {
+      outbox.ring().wakeAll();
+      inbox.ring().wakeAll();
+    } catch (InternalError cut) {
+      // Nobody sleeps in memory that was cut away.
+    }
   }
 
   @Override

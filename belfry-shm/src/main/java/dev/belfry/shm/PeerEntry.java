@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class PeerEntry {
   private static final System.Logger LOG = System.getLogger(PeerEntry.class.getName());
 
+  private final Segment segment;
   private final PeerTable peers;
   private final int id;
   private final int epoch;
@@ -16,6 +17,7 @@ final class PeerEntry {
   private final EntryLock lock;
 
   PeerEntry(Segment segment, int id) {
+    this.segment = segment;
     this.peers = segment.peers();
     this.id = id;
     this.epoch = peers.epoch(id);
@@ -43,26 +45,45 @@ final class PeerEntry {
 
   /** Gives the guest up, whatever it has written over its state. */
   void giveUp() {
-    peers.giveUp(id, epoch);
+    write(() -> peers.giveUp(id, epoch));
   }
 
   /** Frees the entry of a guest that is gone: from then on it may be another's. */
   void recover() {
-    try {
-      if (mutex != null) {
-        mutex.initialise();
-      }
-      giveUp();
-      peers.recover(id);
-    } catch (ErrnoException e) {
-      LOG.log(Level.ERROR, "entry " + id + " cannot be used again", e);
-    }
+    write(
+        () -> {
+          if (mutex != null) {
+            mutex.initialise();
+          }
+          peers.giveUp(id, epoch);
+          peers.recover(id);
+        });
   }
 
   /** Gives an entry back for which nobody was started. */
   void release() {
-    if (!peers.release(id)) {
-      LOG.log(Level.DEBUG, "entry {0} was claimed by somebody with an old ticket", id);
+    write(
+        () -> {
+          if (!peers.release(id)) {
+            LOG.log(Level.DEBUG, "entry {0} was claimed by somebody with an old ticket", id);
+          }
+        });
+  }
+
+  /** A change of the entry. */
+  private interface Change {
+    void make() throws ErrnoException;
+  }
+
+  /** If the segment was cut, then nobody will use the entry again, and the guest's end goes on. */
+  private void write(Change change) {
+    try {
+      segment.checkIntact(); // in memory that was cut away the C library would fault
+      change.make();
+    } catch (ErrnoException | SegmentLost e) {
+      LOG.log(Level.ERROR, "entry " + id + " cannot be used again", e);
+    } catch (InternalError fault) {
+      LOG.log(Level.ERROR, "entry " + id + " cannot be used again", segment.lost(fault));
     }
   }
 }

@@ -50,6 +50,11 @@ final class PeerLife {
   }
 
   /** Any thread. */
+  boolean isGone() {
+    return phase == PeerPhase.GONE;
+  }
+
+  /** Any thread. */
   Peer peer() {
     return peer;
   }
@@ -134,8 +139,10 @@ final class PeerLife {
       return look.getAsBoolean();
     } catch (ShmException e) {
       violated(e);
-      return false;
+    } catch (InternalError fault) {
+      violated(host.segment().lost(fault));
     }
+    return false;
   }
 
   /** Whether its messages have to be looked for, because it does not announce them. */
@@ -160,7 +167,16 @@ final class PeerLife {
     }
   }
 
+  /** Looks at its state; if the segment was cut, its end goes on without that. */
   private void look() {
+    try {
+      lookAtState();
+    } catch (InternalError fault) {
+      violated(host.segment().lost(fault));
+    }
+  }
+
+  private void lookAtState() {
     switch (phase) {
       case RESERVED -> {
         if (!entry.isIn(PeerState.RESERVED) && !isOnTheDoorstep()) {

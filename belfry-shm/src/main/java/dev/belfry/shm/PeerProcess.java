@@ -103,6 +103,7 @@ final class PeerProcess {
       }
       case ERROR -> {
         LOG.log(Level.ERROR, "cannot wait for a guest", exit.error());
+        killAndReap(); // if it lived on, its entry would be another's while it writes there
         end();
       }
       case STOPPED -> {} // the loop ends; the host's close does the rest
@@ -163,7 +164,7 @@ final class PeerProcess {
     if (known != null && known.isChild() && !ended) {
       known.kill();
       try {
-        known.pidFd().awaitExit();
+        status = known.pidFd().awaitExit();
       } catch (ErrnoException reaped) {
         LOG.log(Level.DEBUG, "it was reaped before", reaped);
       }

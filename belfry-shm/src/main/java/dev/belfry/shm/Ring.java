@@ -21,7 +21,11 @@ import org.jspecify.annotations.Nullable;
  *   <li>In the padded placement each sleeper has a flag, which is also the word it sleeps on: it
  *       sets it to {@link #ASLEEP}; whoever wakes it sets it back. A side that sleeps in an event
  *       loop, where only a descriptor wakes it, sets {@link #AT_BELL} instead and is rung for. A
- *       side that never sleeps sets {@link #SPINS}, and costs its peer not even the fence.
+ *       side that never sleeps sets {@link #SPINS}, and costs its peer not even the fence. Where
+ *       several wait for space or for a slot they share the flag, and one may sleep though there is
+ *       some: if it is woken before the kernel has let it sleep, and another has said again by then
+ *       that it sleeps. The next message that the peer reads wakes it, else it looks by itself
+ *       after 50 ms at most.
  *   <li>Format 1 has no flags. A receiver can sleep only if the ring was empty, which the sender
  *       sees by the tail; a sender only if the ring was full, which the receiver sees by the head,
  *       or if it had no slot, so whoever gives one back always wakes. Peers of other makes may

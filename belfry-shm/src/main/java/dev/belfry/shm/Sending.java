@@ -4,6 +4,7 @@ import static dev.belfry.shm.SendResult.NO_CREDIT;
 import static dev.belfry.shm.SendResult.NO_SLOT;
 import static dev.belfry.shm.SendResult.RING_FULL;
 
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,10 +99,19 @@ final class Sending {
 
   /** Leaves: see {@link Link#leave}. */
   void leave(long deadlineNanos) {
+    inTurn(deadlineNanos, link::leave);
+  }
+
+  /** Prepares for leaving: see {@link Link#closeWhenRead}. */
+  void closeWhenRead(long deadlineNanos) {
+    inTurn(deadlineNanos, link::closeWhenRead);
+  }
+
+  private void inTurn(long deadlineNanos, LongConsumer leaving) {
     boolean taken = turn.take(deadlineNanos);
     try {
       // Without the turn somebody waits for a peer that does not read: no use in waiting too.
-      link.leave(taken ? deadlineNanos : System.nanoTime());
+      leaving.accept(taken ? deadlineNanos : System.nanoTime());
     } finally {
       if (taken) {
         turn.end();

@@ -3,9 +3,14 @@ package dev.belfry.shm;
 import dev.belfry.linux.Futex;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,12 +34,19 @@ import org.jspecify.annotations.Nullable;
  */
 // r[impl shm.topology.hub]
 public final class ShmGuest extends Messenger implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(ShmGuest.class.getName());
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
+
+  /** Longer than it takes anybody who can run to leave a call that is over. */
+  private static final Duration QUIET_LIMIT = Duration.ofSeconds(1);
 
   private final Segment segment;
   private final @Nullable Doorbell bell;
   private final Lifeline lifeline;
   private final GuestLife life;
+
+  /** Completes when the lifeline has let go, which needs the bell and the segment until then. */
+  private final CompletableFuture<Void> letGo = new CompletableFuture<>();
 
   private volatile boolean detached;
   private volatile @Nullable ProtocolViolation violation;
@@ -235,23 +247,78 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
 
   /**
    * Leaves: waits until the host has read what was sent, at most so long, and says goodbye. Who
-   * waits in a call gets {@code OVER}; what the host had sent can still be received, but by a guest
-   * that has walked in only until the host makes its entry ready for the next.
+   * waits in a call gets {@code OVER}. What the host had sent can still be received, but not by a
+   * guest that has walked in: its entry may be another's at once. If another thread is detaching,
+   * waits for that, also at most so long.
    */
   // r[impl shm.guest.detach]
   public void detach(Duration atMost) throws IOException {
-    synchronized (this) {
-      if (detached) {
-        return;
-      }
-      detached = true;
+    if (!isFirstToDetach()) {
+      awaitLetGo(atMost);
+      return;
     }
+    long deadline = life.isHostGone() ? System.nanoTime() : Deadlines.after(atMost);
     try {
-      exchange().sending().leave(life.isHostGone() ? System.nanoTime() : Deadlines.after(atMost));
+      if (bell == null) {
+        exchange().sending().closeWhenRead(deadline);
+      } else {
+        exchange().sending().leave(deadline);
+      }
     } catch (ProtocolViolation e) {
-      violated(e); // it has left all the same
+      violated(e); // it leaves all the same
+    } finally {
+      if (bell == null) {
+        letGoWhenQuiet();
+      } else {
+        letGo();
+      }
+    }
+  }
+
+  /**
+   * Of a guest that has walked in the host sees no more than that it has left, and so makes its
+   * entry ready for the next at once, though this process goes on. So before it leaves no thread of
+   * ours may be at the entry.
+   */
+  private void letGoWhenQuiet() throws IOException {
+    if (exchange().endWhenQuiet(Deadlines.after(QUIET_LIMIT))) {
+      sayGoodbye();
+    } else {
+      // Whoever is there may be a coroutine of the loop that we are holding up.
+      Thread.ofPlatform().daemon().name("belfry-leaving").start(this::sayGoodbyeWhenQuiet);
+    }
+  }
+
+  private void sayGoodbyeWhenQuiet() {
+    exchange().endWhenQuiet(Deadlines.FOREVER);
+    try {
+      sayGoodbye();
+    } catch (IOException | ShmException e) {
+      LOG.log(Level.WARNING, "cannot leave " + segment, e);
+    }
+  }
+
+  private void sayGoodbye() throws IOException {
+    try {
+      exchange().link().sayGoodbye();
     } finally {
       letGo();
+    }
+  }
+
+  private synchronized boolean isFirstToDetach() {
+    boolean first = !detached;
+    detached = true;
+    return first;
+  }
+
+  private void awaitLetGo(Duration atMost) {
+    try {
+      letGo.get(Deadlines.restNanos(Deadlines.after(atMost)), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      LOG.log(Level.DEBUG, "another thread is still detaching", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -263,19 +330,32 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
       if (bell != null) {
         bell.announce();
       }
+      letGo.complete(null);
     }
   }
 
-  /** Detaches within a second, and ends the use of the segment. */
+  /**
+   * Detaches within a second, and ends the use of the segment. If another thread is detaching and
+   * takes longer, that ends it.
+   */
   @Override
   public void close() throws IOException {
     try {
       detach(CLOSE_LIMIT);
     } finally {
-      if (bell != null) {
-        bell.close();
-      }
+      // Not before: a bell that is closed under the lifeline looks like the end of the host.
+      var _ = letGo.thenRun(this::release);
+    }
+  }
+
+  private void release() {
+    if (bell != null) {
+      bell.close();
+    }
+    try {
       segment.close();
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, "cannot close " + segment, e);
     }
   }
 }

@@ -137,6 +137,7 @@ public final class ShmHost implements AutoCloseable {
    *
    * @param command the program and its arguments
    * @param more sets what else there is: environment, directory, standard streams
+   * @throws SegmentException if the ticket was given back, or the host is leaving
    */
   // r[impl shm.spawn.fd-inheritance]
   public Peer spawn(List<String> command, SpawnTicket ticket, UnaryOperator<Spawn> more)
@@ -145,6 +146,11 @@ public final class ShmHost implements AutoCloseable {
       return LoopCall.on(
           loop,
           () -> {
+            if (ticket.peer().life().isGone()) {
+              throw new SegmentException(
+                  SegmentException.Reason.HOST_GOODBYE,
+                  segment + ": this ticket was given back, or the host is leaving");
+            }
             boolean inherited = options.path() == null;
             Path path = inherited ? Path.of("/proc/self/fd/" + CHILD_SEGMENT) : hubPath();
             var arguments = new SpawnArguments(path, ticket.peer().id(), CHILD_DOORBELL);
@@ -212,13 +218,22 @@ public final class ShmHost implements AutoCloseable {
         () -> {
           if (!leaving) {
             leaving = true;
-            segment.sayGoodbye();
+            sayGoodbye();
             roster.all().forEach(PeerLife::hostLeaves);
             loop.scheduler().after(limit).start(_ -> endPatience());
             endIfAlone();
           }
         });
     return ended;
+  }
+
+  /** In a segment that was cut nobody can be told; the host ends all the same. */
+  private void sayGoodbye() {
+    try {
+      segment.sayGoodbye();
+    } catch (InternalError fault) {
+      LOG.log(Level.WARNING, "the guests cannot be told goodbye", segment.lost(fault));
+    }
   }
 
   private void endPatience() {
@@ -273,7 +288,7 @@ public final class ShmHost implements AutoCloseable {
 
   private synchronized void endWithoutLoop() {
     if (!ended.isDone()) {
-      segment.sayGoodbye();
+      sayGoodbye();
       roster.all().forEach(PeerLife::abandon);
       release();
     }

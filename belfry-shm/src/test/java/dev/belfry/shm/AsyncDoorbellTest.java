@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -177,6 +178,33 @@ final class AsyncDoorbellTest {
     assertThatThrownBy(bell::await).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(bell::ring).isInstanceOf(IllegalStateException.class);
     assertThat(bells.guest().await()).isEqualTo(DEATH);
+  }
+
+  /** Who waited with a limit was told that the doorbell had failed. */
+  @Test
+  void stoppingTheLoopCancelsWhoWaitsForSoLongAtMost() throws Exception {
+    try (AsyncDoorbell bell = AsyncDoorbell.on(loop.loop(), bells.host())) {
+      var wait = new FutureTask<>(() -> bell.await(Duration.ofDays(1)));
+      Thread waiting = Thread.ofPlatform().start(wait);
+      while (waiting.getState() != Thread.State.WAITING) {
+        Thread.onSpinWait();
+      }
+      loop.close();
+      assertThatThrownBy(() -> wait.get(30, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(CancellationException.class);
+    }
+  }
+
+  /** Who came when the loop had been stopped waited for ever, or was told of a timeout at once. */
+  @Test
+  void whoWaitsAfterTheLoopWasStoppedIsCancelled() throws Exception {
+    try (AsyncDoorbell bell = AsyncDoorbell.on(loop.loop(), bells.host())) {
+      loop.call(() -> true); // it runs
+      loop.close();
+      assertThatThrownBy(bell::await).isInstanceOf(CancellationException.class);
+      assertThatThrownBy(() -> bell.await(Duration.ofDays(1)))
+          .isInstanceOf(CancellationException.class);
+    }
   }
 
   @Test

@@ -146,6 +146,37 @@ final class CGuestTest {
     }
   }
 
+  /** It left while its receiver copied, which then set a slot of another's free. */
+  // r[verify shm.guest.detach]
+  @ParameterizedTest
+  @EnumSource
+  void theEntryOfAWalkInIsItsOwnUntilNobodyReceivesAnyMore(Placement placement) throws Exception {
+    Path path = directory.resolve("segment");
+    HostOptions options =
+        HostOptions.DEFAULT
+            .withPlacement(placement)
+            .withConfig(HostFixture.CONFIG)
+            .withPath(path)
+            .withWalkIns(PeerOptions.DEFAULT.withListener(notices));
+    String program = new CGuests(programs).leaving().getFirst();
+    try (HostFixture fixture = HostFixture.of(options);
+        TestProcess guest = TestProcess.start(program, "--hub-path=" + path)) {
+      assertThat(notices.next()).isEqualTo("attached");
+      Peer peer = fixture.host().peers().getFirst();
+      assertThat(peer.send(MessageKind.REQUEST, 1, 0, Sides.payload(1000, 1), 0, 1000))
+          .isEqualTo(SendResult.SENT);
+      assertThat(guest.line()).isEqualTo("copying");
+      assertThat(guest.line()).isEqualTo("leaving");
+      assertThat(notices.nothingFor(Duration.ofMillis(500))).isTrue();
+      guest.say("go on");
+      assertThat(guest.line()).isEqualTo("left");
+      assertThat(notices.next()).isEqualTo("dying GOODBYE");
+      assertThat(notices.next()).isEqualTo("gone null");
+      fixture.assertAllFree();
+      assertThat(guest.exitCode()).isZero();
+    }
+  }
+
   // r[verify shm.wakeup.producer-wait]
   @ParameterizedTest
   @EnumSource

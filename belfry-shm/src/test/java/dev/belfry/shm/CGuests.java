@@ -51,11 +51,20 @@ final class CGuests {
 
   /** The guest that takes the steps of {@link SteppingGuest}. */
   List<String> stepping() throws IOException, InterruptedException {
-    Path source = directory.resolve("stepping_guest.c");
-    try (InputStream text = CGuests.class.getResourceAsStream("stepping_guest.c")) {
+    return compileResource("stepping_guest");
+  }
+
+  /** The guest that leaves while it receives. */
+  List<String> leaving() throws IOException, InterruptedException {
+    return compileResource("leaving_guest");
+  }
+
+  private List<String> compileResource(String name) throws IOException, InterruptedException {
+    Path source = directory.resolve(name + ".c");
+    try (InputStream text = CGuests.class.getResourceAsStream(name + ".c")) {
       Files.write(source, Objects.requireNonNull(text).readAllBytes());
     }
-    return compile("stepping_guest", source);
+    return compile(name, source);
   }
 
   private List<String> compile(String name, Path source) throws IOException, InterruptedException {

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -371,5 +372,46 @@ final class ChannelTest {
     life.finish();
     assertThat(life.lives()).isGreaterThan(steps / 50);
     assertThat(life.delivered()).isGreaterThan(steps / 50);
+  }
+
+  /**
+   * It was sent after the id had begun its next life, and became the first data of that: nobody
+   * waited for a message that was not written yet when the peer's Reset was read.
+   */
+  // r[verify shm.flow.channel-id-reuse]
+  @ParameterizedTest
+  @EnumSource
+  void dataThatIsBeingSentWhenThePeerEndsItsChannelIsNotOfTheNextLife(Placement placement)
+      throws Exception {
+    use(placement);
+    Sides.send(sides.toHost, 1, new byte[1]);
+    assertThat(sides.toGuest.inbox().receive(message)).isTrue();
+    Channel old = opened(sides.toGuest);
+    assertThat(send(old, 1)).isEqualTo(SENT);
+    Channel peers = received(sides.toHost);
+    var sending = new FutureTask<>(() -> send(old, 99)); // in a slot
+    var reopening =
+        new FutureTask<>(
+            () -> {
+              assertThat(received(sides.toGuest)).isSameAs(old);
+              return opened(sides.toGuest);
+            });
+    synchronized (sides.host.hostSlots()) { // by which the sender gets its slot
+      startAndAwaitBlocked(sending);
+      assertThat(peers.end(MessageKind.RESET, inMillis(9000))).isEqualTo(SENT);
+      startAndAwaitBlocked(reopening);
+    }
+    assertThat(sending.get()).isEqualTo(SENT);
+    assertThat(reopening.get().id()).isNotEqualTo(old.id());
+    assertThat(sides.toHost.inbox().receive(message)).isTrue();
+    assertThat(message.length()).isEqualTo(99);
+    assertThat(sides.toHost.channels().of(message)).isNull();
+  }
+
+  private static void startAndAwaitBlocked(FutureTask<?> task) {
+    Thread thread = Thread.ofPlatform().start(task);
+    while (thread.getState() != Thread.State.BLOCKED && thread.isAlive()) {
+      Thread.onSpinWait();
+    }
   }
 }

@@ -2,12 +2,17 @@ package dev.belfry.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belfry.linux.Errno;
 import dev.belfry.linux.ExitStatus;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sys;
+import dev.belfry.loop.Backend;
+import dev.belfry.loop.LoopOptions;
+import dev.belfry.testkit.SysTap;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -71,6 +76,29 @@ final class DeathTest {
     host.spawn(List.of("sh", "-c", script, "ticket"), host.addPeer(notices.options()));
     assertThat(notices.next()).isIn("dying PROCESS", "dying DOORBELL");
     assertThat(notices.next()).isEqualTo(end);
+  }
+
+  /** It was taken for dead though it lived on: not killed, not reaped, and its entry used again. */
+  // r[verify shm.death.process-handle]
+  @Test
+  void aChildThatCannotBeWaitedForIsKilledBeforeItIsGone() throws Exception {
+    SysTap tap = SysTap.over(Sys.forAnyThread());
+    LoopOptions tapped = LoopOptions.DEFAULT.backend(Backend.EPOLL).systemCalls(tap.sys());
+    HostOptions options = HostOptions.DEFAULT.withConfig(HostFixture.CONFIG);
+    try (RunningLoop loop = RunningLoop.start(tapped);
+        ShmHost host = ShmHost.create(loop.loop(), options)) {
+      SpawnTicket ticket = host.addPeer(notices.options());
+      tap.script("fcntl", (_, arguments) -> refuseToDuplicate((int) arguments[1]));
+      Peer peer = host.spawn(List.of("sh", "-c", "exec sleep 60", "ticket"), ticket);
+      assertThat(notices.next()).isEqualTo("dying PROCESS");
+      assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
+      assertThat(ProcessHandle.of(peer.pid().orElseThrow())).isEmpty();
+    }
+  }
+
+  private static OptionalLong refuseToDuplicate(int command) {
+    int duplicate = 1030; // F_DUPFD_CLOEXEC
+    return command == duplicate ? OptionalLong.of(-Errno.EMFILE) : OptionalLong.empty();
   }
 
   @Test

@@ -5,13 +5,22 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.belfry.linux.ExitStatus;
 import dev.belfry.linux.Sys;
+import dev.belfry.loop.Coroutine;
 import dev.belfry.testkit.Descriptors;
+import dev.belfry.testkit.SysTap;
+import dev.belfry.testkit.TestProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -29,6 +38,28 @@ final class GuestLeaveTest {
   @TempDir private Path directory;
 
   private final Message message = new Message();
+  private final BlockingQueue<Peer> attached = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Peer> gone = new LinkedBlockingQueue<>();
+
+  private HostFixture hostOfWalkIns(Placement placement) throws IOException {
+    PeerListener listener =
+        new PeerListener() {
+          @Override
+          public void onAttached(Peer peer) {
+            attached.add(peer);
+          }
+
+          @Override
+          public void onGone(Peer peer, @Nullable ExitStatus status) {
+            gone.add(peer);
+          }
+        };
+    return HostFixture.of(
+        HostOptions.DEFAULT
+            .withPlacement(placement)
+            .withConfig(HostFixture.CONFIG)
+            .withWalkIns(PeerOptions.DEFAULT.withListener(listener)));
+  }
 
   /** Leaving waited for a counter that made no sense, threw, and kept lock and descriptors. */
   @Test
@@ -57,26 +88,7 @@ final class GuestLeaveTest {
   @ParameterizedTest
   @EnumSource
   void aGuestThatHasLeftReadsNothingOfItsSuccessor(Placement placement) throws Exception {
-    var attached = new LinkedBlockingQueue<Peer>();
-    var gone = new LinkedBlockingQueue<Peer>();
-    PeerListener listener =
-        new PeerListener() {
-          @Override
-          public void onAttached(Peer peer) {
-            attached.add(peer);
-          }
-
-          @Override
-          public void onGone(Peer peer, @Nullable ExitStatus status) {
-            gone.add(peer);
-          }
-        };
-    HostOptions options =
-        HostOptions.DEFAULT
-            .withPlacement(placement)
-            .withConfig(HostFixture.CONFIG)
-            .withWalkIns(PeerOptions.DEFAULT.withListener(listener));
-    try (HostFixture fixture = HostFixture.of(options);
+    try (HostFixture fixture = hostOfWalkIns(placement);
         ShmGuest guest = ShmGuest.walkIn(SYS, fixture.path(), WaitStrategy.ADAPTIVE)) {
       Peer peer = attached.take();
       for (int i = 0; i < 3; i++) {
@@ -101,6 +113,113 @@ final class GuestLeaveTest {
           assertThat(message.id()).isEqualTo(i);
         }
       }
+    }
+  }
+
+  /**
+   * The host took the entry back while a thread of the guest was still receiving: that set a slot
+   * free and stored a tail which were another's by then.
+   */
+  // r[verify shm.guest.detach]
+  @Test
+  void theEntryOfAWalkInIsItsOwnUntilNobodyReceivesAnyMore() throws Exception {
+    SysTap tap = SysTap.over(SYS);
+    var receiving = new CountDownLatch(1);
+    var goOn = new CountDownLatch(1);
+    try (HostFixture fixture = hostOfWalkIns(Placement.V1);
+        ShmGuest guest = ShmGuest.walkIn(tap.sys(), fixture.path(), WaitStrategy.ADAPTIVE)) {
+      byte[] large = Sides.payload(1000, 1);
+      assertThat(attached.take().send(MessageKind.REQUEST, 1, 0, large, 0, 1000))
+          .isEqualTo(SendResult.SENT);
+      Thread receiver = Thread.ofPlatform().unstarted(() -> guest.receive(message));
+      tap.script(
+          "futex",
+          (_, _) -> {
+            if (Thread.currentThread() == receiver) { // it tells of the slot it has given back
+              receiving.countDown();
+              awaitUninterruptibly(goOn);
+            }
+            return OptionalLong.empty();
+          });
+      receiver.start();
+      receiving.await();
+      Thread detacher = Thread.ofPlatform().start(() -> detach(guest));
+      assertThat(gone.poll(500, TimeUnit.MILLISECONDS)).isNull();
+      goOn.countDown();
+      assertThat(gone.take()).isNotNull();
+      fixture.assertAllFree();
+      receiver.join();
+      detacher.join();
+    }
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void detach(ShmGuest guest) {
+    try {
+      guest.detach(Duration.ofSeconds(1));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Whoever leaves waits for it, and by that keeps it from running: so that must not last. */
+  // r[verify shm.guest.detach]
+  @ParameterizedTest
+  @EnumSource
+  void aWalkInCanBeClosedOnTheLoopWhoseCoroutineReceives(Placement placement) throws Exception {
+    try (HostFixture fixture = hostOfWalkIns(placement);
+        RunningLoop loop = RunningLoop.start()) {
+      ShmGuest guest = ShmGuest.walkIn(SYS, fixture.path(), WaitStrategy.ADAPTIVE);
+      var begun = new CountDownLatch(1);
+      Coroutine<Awaited> coroutine =
+          loop.loop()
+              .spawn(
+                  "receives",
+                  () -> {
+                    begun.countDown();
+                    return guest.receiveBlocking(message, FutexWait.FOREVER);
+                  });
+      begun.await();
+      loop.call(
+          () -> {
+            guest.close();
+            return true;
+          });
+      assertThat(coroutine.result().get(30, TimeUnit.SECONDS)).isEqualTo(Awaited.OVER);
+      assertThat(gone.take()).isNotNull();
+      fixture.assertAllFree();
+      for (Thread thread : Thread.getAllStackTraces().keySet()) {
+        if (thread.getName().equals("belfry-leaving")) {
+          thread.join(); // it gives back what the fixture would miss
+        }
+      }
+    }
+  }
+
+  /**
+   * Who came second closed the bell while the first still waited for the host. The lifeline took
+   * that for the host's end, and killed the process.
+   */
+  // r[verify shm.guest.detach]
+  @ParameterizedTest
+  @EnumSource
+  void aGuestThatIsClosedWhileItDetachesLeavesAllTheSame(Placement placement) throws Exception {
+    var notices = new Notices();
+    try (HostFixture fixture = HostFixture.of(placement)) {
+      ShmHost host = fixture.host();
+      PeerOptions unread = PeerOptions.DEFAULT.withListener(notices);
+      host.spawn(TestProcess.javaCommand(TwiceClosedGuest.class), host.addPeer(unread));
+      assertThat(notices.next()).isEqualTo("attached");
+      assertThat(notices.next()).isEqualTo("dying GOODBYE");
+      assertThat(notices.next()).isEqualTo("gone exit code 0");
+      fixture.assertAllFree();
     }
   }
 

@@ -328,6 +328,24 @@ final class LinkTest {
     }
   }
 
+  /** It stored its tail when the message was handled, in an entry that was another's by then. */
+  // r[verify shm.guest.detach]
+  @ParameterizedTest
+  @EnumSource
+  void aGuestThatLeavesWhileItHandlesAMessageTouchesItsEntryNoMore(Placement placement)
+      throws IOException {
+    try (Sides sides = Sides.of(placement, CONFIG)) {
+      send(sides.toGuest, 1, payload(100, 1));
+      Inbox.Handler leaving =
+          _ -> {
+            sides.toHost.leave(System.nanoTime());
+            sides.host.peers().recover(1);
+          };
+      assertThat(sides.toHost.inbox().receive(leaving, message, 1)).isEqualTo(1);
+      assertThat(sides.toHost.inbox().ring().tail()).isZero();
+    }
+  }
+
   @Test
   void afterCloseEverythingIsOver() throws IOException {
     try (Sides sides = Sides.of(Placement.PADDED, CONFIG)) {

@@ -3,6 +3,7 @@ package dev.belfry.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.ExitStatus;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -57,6 +58,11 @@ final class Notices implements PeerListener, MessageHandler {
       throw new AssertionError("nothing more is told after " + all);
     }
     return notice;
+  }
+
+  /** Whether nothing is told for so long. */
+  boolean nothingFor(Duration duration) throws InterruptedException {
+    return told.poll(duration.toNanos(), TimeUnit.NANOSECONDS) == null;
   }
 
   /** The first sign of a death, whichever of those that can tell of it was first. */

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Sys;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A host with guests in processes of their own. */
 @Timeout(120)
@@ -283,6 +286,61 @@ final class ShmHostTest {
       assertThat(counts[1]).hasValue(2);
       assertThat(host().poll(handler)).isEqualTo(2);
       assertThat(host().poll(handler)).isZero();
+    }
+  }
+
+  /** Its child was started all the same, and nobody killed it or waited for it. */
+  // r[verify shm.spawn.ticket]
+  @Test
+  void aTicketIsGoodForNothingOnceTheHostLeaves() throws Exception {
+    open(Placement.PADDED);
+    SpawnTicket late = host().addPeer(PeerOptions.DEFAULT);
+    List<String> command = List.of("sh", "-c", "exec sleep 60", "ticket");
+    try (SteppedGuest guest = SteppedGuest.attached(host(), notices.options())) {
+      var goodbye = host().goodbye(Duration.ofSeconds(60));
+      assertThatThrownBy(() -> host().spawn(command, late))
+          .isInstanceOf(SegmentException.class)
+          .hasMessageContaining("leaving");
+      guest.say("exit 0");
+      goodbye.get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  /** The fault ended whatever came upon it: nobody was told of a death, and closing never ended. */
+  // r[verify shm.file.attach]
+  @ParameterizedTest
+  @EnumSource
+  void aHostWhoseSegmentIsCutNoticesDeathsAndEnds(Placement placement) throws Exception {
+    Path path = directory.resolve("hub");
+    fixture.open(HostOptions.DEFAULT.withPath(path).withPlacement(placement).withConfig(CONFIG));
+    try (SpawnTicket _ = host().addPeer(PeerOptions.DEFAULT);
+        SteppedGuest guest = SteppedGuest.attached(host(), notices.options())) {
+      assertThat(notices.next()).isEqualTo("attached");
+      try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
+        file.truncate(0);
+      }
+      guest.kill();
+      assertThat(notices.next()).startsWith("dying");
+      assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
+    }
+    host().close();
+  }
+
+  /** A child that still lives was not killed either. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aHostWhoseSegmentIsCutTakesItsChildrenWithIt(boolean withoutLoop) throws Exception {
+    Path path = directory.resolve("hub");
+    fixture.open(HostOptions.DEFAULT.withPath(path).withConfig(CONFIG));
+    try (SteppedGuest guest = SteppedGuest.attached(host(), notices.options())) {
+      try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
+        file.truncate(0);
+      }
+      if (withoutLoop) {
+        loop.close();
+      }
+      host().close();
+      assertThat(guest.next()).isNull();
     }
   }
 
