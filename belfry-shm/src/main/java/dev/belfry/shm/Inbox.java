@@ -180,9 +180,15 @@ public final class Inbox extends LinkHalf {
       return;
     }
     try {
+      if (slotFreed) {
+        slots.giveBack();
+      }
       ring.consume(consumed, tail, slotFreed);
       consumed = tail;
       slotFreed = false;
+    } catch (ProtocolViolation wrong) {
+      violation = wrong;
+      throw wrong;
     } catch (InternalError fault) {
       throw segment.lost(fault);
     } finally {

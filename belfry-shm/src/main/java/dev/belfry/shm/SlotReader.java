@@ -22,6 +22,14 @@ final class SlotReader {
   /** The generation last accepted of each slot: the same one again is a message sent twice. */
   private final long[] accepted;
 
+  /** So many may be kept: as long as others are left the owner hardly notices. */
+  private final int mostRead;
+
+  /** Slots that were read and not given back yet, all of one word of the bitmap. */
+  private long read;
+
+  private int readWord;
+
   SlotReader(Segment segment, int owner) {
     SegmentLayout layout = segment.layout();
     this.memory = segment.memory();
@@ -32,11 +40,12 @@ final class SlotReader {
     this.payloadRoom = layout.config().slotSize() - SegmentConfig.GENERATION_BYTES;
     this.maxPayload = layout.config().maxPayloadSize();
     this.accepted = new long[count];
+    this.mostRead = count / 2;
     Arrays.fill(accepted, NEVER);
   }
 
   /**
-   * Copies a payload and gives its slot back.
+   * Copies a payload. Its slot is given back by {@link #giveBack} at the latest.
    *
    * @param slot as the descriptor says, and so the others
    * @return the length
@@ -66,16 +75,36 @@ final class SlotReader {
       throw violation(Kind.SLOT_GENERATION, "slot %d and changed it meanwhile", slot);
     }
     accepted[slot] = Integer.toUnsignedLong(generation);
-    free(slot);
+    keep(slot);
     return length;
   }
 
+  private void keep(int slot) {
+    int word = slot >>> 6;
+    if (word != readWord) {
+      giveBack();
+      readWord = word;
+    }
+    read |= 1L << slot;
+    if (Long.bitCount(read) >= mostRead) {
+      giveBack();
+    }
+  }
+
+  /**
+   * Gives the slots back that were read. Each time the line of the bitmap comes over from the
+   * owner's processor, so it is done for several at once if they were read together.
+   */
   // r[impl shm.slot.free]
-  private void free(int slot) {
-    long bit = 1L << slot;
-    long before = memory.getAndOrLongRelease(bitmap + 8L * (slot >>> 6), bit);
-    if ((before & bit) != 0) {
-      throw violation(Kind.SLOT_NOT_ALLOCATED, "slot %d, which is free", slot);
+  void giveBack() {
+    long bits = read;
+    if (bits != 0) {
+      read = 0;
+      long before = memory.getAndOrLongRelease(bitmap + 8L * readWord, bits);
+      if ((before & bits) != 0) {
+        int slot = 64 * readWord + Long.numberOfTrailingZeros(before & bits);
+        throw violation(Kind.SLOT_NOT_ALLOCATED, "slot %d, which is free", slot);
+      }
     }
   }
 
