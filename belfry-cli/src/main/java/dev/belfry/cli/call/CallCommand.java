@@ -2,6 +2,7 @@ package dev.belfry.cli.call;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.belfry.cli.ClientToken;
 import dev.belfry.cli.hosts.HostEntry;
 import dev.belfry.cli.hosts.RunDirectory;
 import java.io.Console;
@@ -174,16 +175,18 @@ public final class CallCommand implements Callable<Integer> {
 
   private @Nullable String token() {
     Path file = tokenFile;
-    return file == null
-        ? null
-        : new String(read(file.toString(), () -> Files.readAllBytes(file)), UTF_8).strip();
+    try {
+      return file == null ? null : read(file.toString(), () -> ClientToken.fromFile(file));
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
   }
 
-  private interface Source {
-    byte[] read() throws IOException;
+  private interface Source<T> {
+    T read() throws IOException;
   }
 
-  private byte[] read(String what, Source source) {
+  private <T> T read(String what, Source<T> source) {
     try {
       return source.read();
     } catch (IOException e) {

@@ -182,6 +182,15 @@ final class CallCommandTest {
     }
   }
 
+  /** The error message had all of it: the wrong file, perhaps. */
+  @Test
+  void whatIsNoTokenIsNotSentAndNotShown(@TempDir Path directory) throws Exception {
+    Path file = Files.writeString(directory.resolve("token"), "key\nof somebody");
+    Ran ran = run("echo", "x", "--token-file", file.toString());
+    assertThat(ran.exitCode).isEqualTo(2);
+    assertThat(ran.err.toString()).startsWith(file.toString()).doesNotContain("key", "somebody");
+  }
+
   @Test
   void withoutAHostItExitsWithThree() {
     Ran none =
