@@ -142,7 +142,11 @@ class ConfigFileTest {
             2,
             "shutdown.time_limit",
             "of at most 20 days"),
-        Arguments.of("a: &a [*a]", 1, "a[0]", "nested too deeply"));
+        Arguments.of("a: &a [*a]", 1, "a[0]", "nested too deeply"),
+        // Twenty bytes that stand for more than there is memory, in a host that only looks at them.
+        Arguments.of("a: &a [*a, *a]", 1, "a[0]", "nested too deeply"),
+        Arguments.of(doubled(25), 1, "", "more than 10000 values"),
+        Arguments.of("[".repeat(100_000), 1, "", "nested too deeply"));
   }
 
   /** A pattern for numbers is easily wrong at a digit, so all are tried that are near. */
@@ -164,6 +168,15 @@ class ConfigFileTest {
           }
           assertThat(time.matcher(limit + 1 + unit).find()).isFalse();
         });
+  }
+
+  /** A value that each line has twice as often as the one before. */
+  private static String doubled(int lines) {
+    var text = new StringBuilder("a0: &a0 [x, x]\n");
+    for (int i = 1; i < lines; i++) {
+      text.append("a%d: &a%d [*a%d, *a%d]\n".formatted(i, i, i - 1, i - 1));
+    }
+    return text.toString();
   }
 
   private static String demo(String field) {
