@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.belfry.linux.Signo;
+import dev.belfry.testkit.TestTerminal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -11,6 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,9 +32,9 @@ class RunIT {
         Program demo = HostProgram.of(directory).start()) {
       assertThat(demo.awaitLine("demo")).endsWith(": 2 workers and 1 spare");
       demo.awaitLine("  console http://127.0.0.1:7071/");
-      String token = demo.awaitLine("  token").replaceFirst("  token +(\\S+) .*", "$1");
       Path file = directory.resolve("belfry/admin-token");
-      assertThat(file).hasContent(token);
+      // It was in the output itself, which under systemd is the journal.
+      assertThat(demo.awaitLine("  token")).isEqualTo("  token   in " + file);
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
           .isEqualTo("rw-------");
       String call = demo.awaitLine("curl");
@@ -48,6 +51,24 @@ class RunIT {
       Program.Result result = demo.end();
       assertThat(result.exitCode()).isEqualTo(143);
       assertThat(result.err()).contains(" died: killed by SIGKILL pid=" + victim);
+    }
+  }
+
+  @Test
+  void aNewTokenIsShownToWhoSitsAtATerminal() throws Exception {
+    Map<String, String> environment =
+        Map.of(
+            "XDG_RUNTIME_DIR", directory.toString(),
+            "BELFRY_NO_BUILD", "1",
+            "JAVA_HOME", System.getProperty("java.home"));
+    List<String> command =
+        List.of(HostProgram.BELFRY.toString(), "run", HostProgram.config(directory).toString());
+    Path file = directory.resolve("belfry/admin-token");
+    try (var terminal = TestTerminal.start(200, 40, environment, command)) {
+      await().atMost(GENEROUS).until(() -> terminal.shown().contains(file.toString()));
+      assertThat(terminal.shown()).contains(Files.readString(file).strip() + " (said only now");
+      terminal.type("\003");
+      assertThat(terminal.exitCode()).isEqualTo(130);
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.belfry.cli.HostCertificate;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,15 +67,28 @@ class DeployTest {
     assertThat(process.waitFor()).isZero();
   }
 
+  /** What the unit says, by name. */
+  private static Map<String, String> unit() throws IOException {
+    return Files.readAllLines(DEPLOY.resolve("belfry.service")).stream()
+        .filter(line -> line.contains("=") && !line.startsWith("#"))
+        .collect(
+            Collectors.toMap(
+                line -> line.substring(0, line.indexOf('=')),
+                line -> line.substring(line.indexOf('=') + 1)));
+  }
+
+  /** One that the host makes goes with its run directory, at each reload. */
+  @Test
+  void systemdHandsOverTheTokenThatTheExampleNames() throws Exception {
+    assertThat(unit()).containsEntry("LoadCredential", "admin-token:/etc/belfry/admin-token");
+    assertThat(DEPLOY.resolve("belfry.yaml"))
+        .content()
+        .contains("token_file: /run/credentials/belfry.service/admin-token");
+  }
+
   @Test
   void systemdWaitsLongerThanTheHostTakes() throws Exception {
-    Map<String, String> unit =
-        Files.readAllLines(DEPLOY.resolve("belfry.service")).stream()
-            .filter(line -> line.contains("="))
-            .collect(
-                Collectors.toMap(
-                    line -> line.substring(0, line.indexOf('=')),
-                    line -> line.substring(line.indexOf('=') + 1)));
+    Map<String, String> unit = unit();
     Duration limit = ConfigFile.load(DEPLOY.resolve("belfry.yaml")).shutdownLimit();
     assertThat(Long.parseLong(unit.get("TimeoutStopSec"))).isGreaterThan(limit.toSeconds());
     assertThat(unit)
