@@ -132,6 +132,36 @@ class ConfigFileTest {
             more("admin: {unix_socket: belfry.yaml}"), 2, "admin.unix_socket", "no socket"),
         Arguments.of(
             more("admin: {unix_socket: belfry.yaml/a}"), 2, "admin.unix_socket", "no directory"),
+        Arguments.of(
+            more("admin: {unix_socket: %s}".formatted("long/".repeat(30))),
+            2,
+            "admin.unix_socket",
+            "longer than 1"),
+        Arguments.of(
+            more("admin: {unix_socket: belfry.yaml/a/b}"), 2, "admin.unix_socket", "no directory"),
+        Arguments.of(
+            more(
+                """
+                gateway: {listen: '0.0.0.0:7070', token_file: belfry.yaml}
+                admin: {listen: '127.0.0.1:7070'}
+                """),
+            3,
+            "admin.listen",
+            "already"),
+        Arguments.of(
+            more("gateway: {listen: '192.0.2.1:1', token_file: belfry.yaml}"),
+            2,
+            "gateway.listen",
+            "this machine"),
+        Arguments.of("workers:\n  command: [resiser]", 2, "workers.command[0]", "on the PATH"),
+        Arguments.of("workers:\n  command: [./]", 2, "workers.command[0]", "no program"),
+        Arguments.of(
+            demo("limits: {open_files: 2147483647}"), 3, "workers.limits.open_files", "ulimit -n"),
+        Arguments.of(
+            demo("limits: {memory_mib: 9223372036854775807}"),
+            3,
+            "workers.limits.memory_mib",
+            "at most"),
         Arguments.of(more("logging: {format: xml}"), 2, "logging.format", "text, json"),
         Arguments.of(more("shutdown: {time_limit: 1d}"), 2, "shutdown.time_limit", "30s"),
         // Longer than a call may take, and than the clock of an orderly end could count.
@@ -247,7 +277,7 @@ class ConfigFileTest {
               restart: {first_delay: 1s, longest_delay: 1m, crash_limit: 7}
               recycle: {calls: 1000, age: 1h}
             gateway:
-              listen: '[::1]:80'
+              listen: '[::]:80'
               token_file: token
               max_bytes: 1000
               deadline: 2s
@@ -290,7 +320,7 @@ class ConfigFileTest {
                         OptionalLong.of(1000), Optional.of(Duration.ofHours(1)))),
                 Optional.of(
                     new GatewayConfig(
-                        new InetSocketAddress(InetAddress.ofLiteral("::1"), 80),
+                        new InetSocketAddress(InetAddress.ofLiteral("::"), 80),
                         Optional.of(new SecretSource.InFile(directory.resolve("token"))),
                         1000,
                         Duration.ofSeconds(2))),
@@ -346,6 +376,23 @@ class ConfigFileTest {
                 addDefaults(text, indent + "  ", field.getValue());
               }
             });
+  }
+
+  /**
+   * A program without a slash is looked for as a start does: where the shell looks, if one starts
+   * it.
+   */
+  @Test
+  void aProgramIsLookedForOnThePathThatCounts() throws Exception {
+    Path bin = Files.createDirectory(directory.resolve("bin"));
+    Path resizer = Files.writeString(bin.resolve("resizer"), "#!/bin/sh\n");
+    assertThat(resizer.toFile().setExecutable(true)).isTrue();
+    String path = "environment: {PATH: '/nowhere:%s'}".formatted(bin);
+    load("workers:\n  command: [sh]\n");
+    load("workers:\n  command: [resizer]\n  limits: {open_files: 64}\n  " + path);
+    assertThat(faults("workers:\n  command: [resizer]\n  " + path))
+        .extracting(ConfigFault::field)
+        .containsExactly("workers.command[0]");
   }
 
   private HostConfig load(String text) throws Exception {
