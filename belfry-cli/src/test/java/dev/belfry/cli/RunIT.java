@@ -186,6 +186,42 @@ class RunIT {
     }
   }
 
+  /**
+   * Without a locale, as in most containers, Java cannot decode such a variable: workers, and a
+   * host that is supervised, had question marks in its place.
+   */
+  @Test
+  void aWorkerHasTheEnvironmentByteForByteInAnyLocale() throws Exception {
+    Path classes = Path.of(RunIT.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    Path config =
+        Files.writeString(
+            directory.resolve("belfry.yaml"),
+            """
+            workers:
+              java: {main: dev.belfry.cli.SampleWorker, class_path: ['%s'], arguments: [hello]}
+              count: 1
+              spares: 0
+              environment: {LC_ALL: C.UTF-8}
+              limits: {memory_mib: 2345}
+            gateway: {listen: '127.0.0.1:0'}
+            admin: {listen: '127.0.0.1:0'}
+            """
+                .formatted(classes));
+    String run =
+        "export GREETING=$(printf 'gr\\303\\274n'); exec %s run --supervise %s"
+            .formatted(HostProgram.BELFRY, config);
+    Program.Start start =
+        Program.of("sh", "-c", run)
+            .with("LC_ALL", "C")
+            .with("XDG_RUNTIME_DIR", directory.toString())
+            .in(directory);
+    try (HostProgram host = HostProgram.start(start, directory)) {
+      assertThat(host.call("about", "").get(60, TimeUnit.SECONDS).body()).startsWith("hello grün ");
+      host.program().signal(Signo.TERM);
+      assertThat(host.program().end().exitCode()).isEqualTo(143);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"gateway", "admin"})
   void aPortThatIsTakenIsAClearError(String section) throws Exception {

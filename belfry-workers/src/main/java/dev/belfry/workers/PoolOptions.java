@@ -1,12 +1,12 @@
 package dev.belfry.workers;
 
-import dev.belfry.linux.SignalLaunch;
 import dev.belfry.shm.Placement;
 import dev.belfry.shm.WaitStrategy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** How a pool is made. */
@@ -29,7 +29,10 @@ public final class PoolOptions {
   WaitStrategy strategy = WaitStrategy.ADAPTIVE;
   @Nullable Path directory;
   @Nullable Path crashDirectory;
-  final Map<String, String> environment = SignalLaunch.childEnvironment();
+
+  /** What differs from the environment of this process. */
+  final Map<String, String> environment = new TreeMap<>();
+
   PoolListener listener = new PoolListener() {};
 
   private PoolOptions(List<String> command) {

@@ -67,10 +67,8 @@ final class Seat {
     if (options.directory != null) {
       spawn.directory(options.directory);
     }
-    return spawn
-        .environment(options.environment)
-        .standard(1, outPipe.writer().number())
-        .standard(2, errPipe.writer().number());
+    options.environment.forEach(spawn::variable);
+    return spawn.standard(1, outPipe.writer().number()).standard(2, errPipe.writer().number());
   }
 
   /** Its process has ended: does something as soon as all that it had to say is read. */
