@@ -41,6 +41,9 @@ public final class CallCommand implements Callable<Integer> {
   /** After that somebody at a terminal is told that it goes on. */
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
+  /** What Java makes of bytes of the command line that are none of the locale's characters. */
+  private static final char UNKNOWN = '\ufffd';
+
   /** Standard input as DATA. */
   private static final String INPUT = "-";
 
@@ -116,6 +119,12 @@ public final class CallCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     if (deadlineMillis != null && deadlineMillis < 1) {
       throw new ParameterException(spec.commandLine(), "--deadline is at least 1 ms.");
+    }
+    if ((method + data).indexOf(UNKNOWN) >= 0) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "METHOD or DATA has characters that this locale cannot express: set LC_ALL=C.UTF-8, or"
+              + " give DATA as @FILE or -.");
     }
     var call = new GatewayCall(method, payload(), deadlineMillis, atMostOnce, token());
     Reply reply;

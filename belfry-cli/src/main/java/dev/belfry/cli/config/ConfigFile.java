@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** Reads the configuration of a host from a file. */
 public final class ConfigFile {
@@ -42,10 +43,15 @@ public final class ConfigFile {
     }
     stopAt(faults, file);
     Path directory = file.toAbsolutePath().normalize().resolveSibling("");
-    HostConfig config = new ConfigFile(new Section(tree.root(), directory)).host();
-    new ConfigChecks(tree, faults).check(config);
-    stopAt(faults, file);
-    return config;
+    try {
+      HostConfig config = new ConfigFile(new Section(tree.root(), directory, "")).host();
+      new ConfigChecks(tree, faults).check(config);
+      stopAt(faults, file);
+      return config;
+    } catch (Section.NoPath e) {
+      faults.add(new ConfigFault(tree.line(e.field()), e.field(), e.reason()));
+      throw new ConfigException(file, faults);
+    }
   }
 
   private static void stopAt(List<ConfigFault> faults, Path file) throws ConfigException {
@@ -85,21 +91,23 @@ public final class ConfigFile {
     if (workers.has("command")) {
       var words = new ArrayList<>(workers.texts("command"));
       if (words.getFirst().contains("/")) { // what has none is looked for on the PATH
-        words.set(0, workers.directory().resolve(words.getFirst()).toString());
+        words.set(0, workers.resolved("command", 0, words.getFirst()));
       }
       return new WorkerProgram.Command(words);
     }
     if (workers.has("java")) {
       Section java = workers.section("java");
       return new WorkerProgram.Java(
-          java.text("main", ""),
-          java.texts("class_path").stream()
-              .map(part -> java.directory().resolve(part).toString())
-              .toList(),
-          java.texts("options"),
-          java.texts("arguments"));
+          java.text("main", ""), classPath(java), java.texts("options"), java.texts("arguments"));
     }
     return new WorkerProgram.Demo();
+  }
+
+  private static List<String> classPath(Section java) {
+    List<String> parts = java.texts("class_path");
+    return IntStream.range(0, parts.size())
+        .mapToObj(i -> java.resolved("class_path", i, parts.get(i)))
+        .toList();
   }
 
   private static WorkersConfig.Limits limits(Section limits) {

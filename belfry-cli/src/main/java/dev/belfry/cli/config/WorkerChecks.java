@@ -3,6 +3,7 @@ package dev.belfry.cli.config;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -41,13 +42,13 @@ final class WorkerChecks {
 
   private void program(String program, WorkersConfig workers) {
     if (program.contains("/")) {
-      if (!isProgram(Path.of(program))) {
+      if (!isProgram("", program)) {
         fault.accept("workers.command[0]", "there is no program " + program + " that may be run");
       }
       return;
     }
     for (String directory : path(workers).split(":", -1)) {
-      if (isProgram(Path.of(directory, program))) {
+      if (isProgram(directory, program)) {
         return;
       }
     }
@@ -63,8 +64,13 @@ final class WorkerChecks {
     return path != null ? path : DEFAULT_PATH;
   }
 
-  private static boolean isProgram(Path file) {
-    return Files.isRegularFile(file) && Files.isExecutable(file);
+  private static boolean isProgram(String directory, String name) {
+    try {
+      Path file = Path.of(directory, name);
+      return Files.isRegularFile(file) && Files.isExecutable(file);
+    } catch (InvalidPathException e) {
+      return false;
+    }
   }
 
   private void classPath(List<String> parts) {

@@ -133,6 +133,16 @@ final class CallCommandTest {
     assertThat(run().exitCode).isEqualTo(2);
   }
 
+  /** In such a locale other bytes than were typed were sent, and answered with success. */
+  @Test
+  void whatTheLocaleCannotExpressIsNotSent() {
+    for (String[] args : new String[][] {{"echo", "gr\ufffd\ufffdn"}, {"gr\ufffd\ufffdn"}}) {
+      Ran ran = run(args);
+      assertThat(ran.exitCode).isEqualTo(2);
+      assertThat(ran.err.toString()).contains("locale", "@FILE");
+    }
+  }
+
   @Test
   void aCallThatFailsSaysWhyAndExitsWithOne() {
     Ran unknown = run("nothing");

@@ -172,6 +172,9 @@ class ConfigFileTest {
             2,
             "shutdown.time_limit",
             "of at most 20 days"),
+        // No path of any file system; in a locale of ASCII neither is one with an umlaut.
+        Arguments.of("workers:\n  command: [\"./a\\0b\"]", 2, "workers.command[0]", "no path"),
+        Arguments.of("workers:\n  command: [\"a\\0b\"]", 2, "workers.command[0]", "no program"),
         Arguments.of("a: &a [*a]", 1, "a[0]", "nested too deeply"),
         // Twenty bytes that stand for more than there is memory, in a host that only looks at them.
         Arguments.of("a: &a [*a, *a]", 1, "a[0]", "nested too deeply"),
