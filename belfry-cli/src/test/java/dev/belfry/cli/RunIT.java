@@ -5,9 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.belfry.linux.Signo;
 import dev.belfry.testkit.TestTerminal;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -15,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -184,6 +187,40 @@ class RunIT {
       host.program().signal(Signo.TERM);
       assertThat(host.program().end().exitCode()).isEqualTo(143);
     }
+  }
+
+  /** Whoever takes over a worker could read them there, and raise signals in its host. */
+  @Test
+  void workersDoNotGetTheTokensOfTheirHost() throws Exception {
+    Path config =
+        Files.writeString(
+            directory.resolve("belfry.yaml"),
+            """
+            workers: {builtin: demo, environment: {KEPT: kept}}
+            gateway: {listen: '127.0.0.1:0', token_env: CALLS_TOKEN}
+            admin: {listen: '127.0.0.1:0', token_env: ADMIN_TOKEN}
+            """);
+    Program.Start start = HostProgram.of(directory, config.toString());
+    for (String name : List.of("CALLS_TOKEN", "ADMIN_TOKEN", "BELFRY_TOKEN")) {
+      start.with(name, "secret");
+    }
+    try (HostProgram host = HostProgram.start(start.with("OTHER", "other"), directory)) {
+      assertThat(host.workers()).isNotEmpty();
+      for (ProcessHandle worker : host.workers()) {
+        assertThat(variables(worker))
+            .contains("KEPT", "OTHER")
+            .doesNotContain("CALLS_TOKEN", "ADMIN_TOKEN", "BELFRY_TOKEN");
+      }
+      host.program().signal(Signo.TERM);
+      assertThat(host.program().end().exitCode()).isEqualTo(143);
+    }
+  }
+
+  private static List<String> variables(ProcessHandle process) throws IOException {
+    byte[] bytes = Files.readAllBytes(Path.of("/proc/" + process.pid() + "/environ"));
+    return Stream.of(new String(bytes, StandardCharsets.ISO_8859_1).split("\0"))
+        .map(variable -> variable.replaceFirst("(?s)=.*", ""))
+        .toList();
   }
 
   /**

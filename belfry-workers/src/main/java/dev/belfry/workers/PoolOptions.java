@@ -30,8 +30,8 @@ public final class PoolOptions {
   @Nullable Path directory;
   @Nullable Path crashDirectory;
 
-  /** What differs from the environment of this process. */
-  final Map<String, String> environment = new TreeMap<>();
+  /** What differs from the environment of this process; null for what is not handed on. */
+  final Map<String, @Nullable String> environment = new TreeMap<>();
 
   PoolListener listener = new PoolListener() {};
 
@@ -160,6 +160,12 @@ public final class PoolOptions {
   /** Sets a variable in the environment of workers, which is else that of this process. */
   public PoolOptions environment(String variable, String value) {
     environment.put(variable, value);
+    return this;
+  }
+
+  /** Keeps a variable of this process from its workers, which else have all of them. */
+  public PoolOptions withoutEnvironment(String variable) {
+    environment.put(variable, null);
     return this;
   }
 

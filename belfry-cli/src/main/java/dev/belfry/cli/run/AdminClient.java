@@ -20,7 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Asks the admin surface of a host. */
 final class AdminClient {
-  private static final String VARIABLE = "BELFRY_TOKEN";
+  static final String VARIABLE = "BELFRY_TOKEN";
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final URI surface;

@@ -92,7 +92,7 @@ final class RunningHost {
   private void open(PrintWriter out) throws IOException, InterruptedException {
     handleSignals();
     RunDirectory directory = RunDirectory.ofUser();
-    WorkerPool pool = WorkerPool.open(PoolPlan.of(config.workers(), new HostListener(log, events)));
+    WorkerPool pool = WorkerPool.open(PoolPlan.of(config, new HostListener(log, events)));
     closeAtEnd("workers", () -> pool.close(GOODBYE));
     signals.handle("USR1", _ -> tellState(pool.status()));
     signals.handle("USR2", _ -> pool.reset());
