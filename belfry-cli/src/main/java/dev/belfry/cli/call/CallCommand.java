@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.URI;
+import java.net.http.HttpTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -132,7 +133,7 @@ public final class CallCommand implements Callable<Integer> {
       reply = call.send(gateway(), PATIENCE, this::sayThatItTakesTime);
     } catch (IOException e) {
       spec.commandLine().getErr().println("belfry call: " + e.getMessage());
-      return NO_HOST;
+      return e instanceof HttpTimeoutException ? FAILED : NO_HOST;
     }
     return report(reply);
   }
