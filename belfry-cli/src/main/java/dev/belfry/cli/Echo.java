@@ -89,7 +89,7 @@ final class Echo implements Callable<Integer> {
       loop.run();
       return 0;
     } catch (IOException e) {
-      spec.commandLine().getErr().println("belfry echo: " + e.getMessage());
+      spec.commandLine().getErr().println("belfry echo: " + Reason.of(e));
       return FAILED;
     }
   }

@@ -1,5 +1,6 @@
 package dev.belfry.cli;
 
+import java.io.IOException;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.ParseResult;
@@ -8,7 +9,12 @@ import picocli.CommandLine.ParseResult;
 final class Failures implements IExecutionExceptionHandler {
   @Override
   public int handleExecutionException(Exception failure, CommandLine command, ParseResult parsed) {
-    command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + failure);
+    command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + reason(failure));
     return command.getCommandSpec().exitCodeOnExecutionException();
+  }
+
+  /** Of what is a fault of the program its kind is said too. */
+  private static String reason(Exception failure) {
+    return failure instanceof IOException it ? Reason.of(it) : failure.toString();
   }
 }

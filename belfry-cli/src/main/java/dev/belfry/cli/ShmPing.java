@@ -109,7 +109,7 @@ final class ShmPing implements Callable<Integer> {
       Thread.ofPlatform().name("belfry-loop").start(() -> run(loop));
       return ping(ShmHost.create(loop, options));
     } catch (IOException e) {
-      return fail(e.getMessage());
+      return fail(Reason.of(e));
     }
   }
 

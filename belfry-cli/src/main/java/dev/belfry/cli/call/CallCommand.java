@@ -3,6 +3,7 @@ package dev.belfry.cli.call;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.belfry.cli.ClientToken;
+import dev.belfry.cli.Reason;
 import dev.belfry.cli.hosts.HostEntry;
 import dev.belfry.cli.hosts.RunDirectory;
 import java.io.Console;
@@ -132,7 +133,7 @@ public final class CallCommand implements Callable<Integer> {
     try {
       reply = call.send(gateway(), PATIENCE, this::sayThatItTakesTime);
     } catch (IOException e) {
-      spec.commandLine().getErr().println("belfry call: " + e.getMessage());
+      spec.commandLine().getErr().println("belfry call: " + Reason.of(e));
       return e instanceof HttpTimeoutException ? FAILED : NO_HOST;
     }
     return report(reply);
@@ -200,7 +201,8 @@ public final class CallCommand implements Callable<Integer> {
     try {
       return source.read();
     } catch (IOException e) {
-      throw new ParameterException(spec.commandLine(), "Cannot read " + what + ": " + e, e);
+      throw new ParameterException(
+          spec.commandLine(), "Cannot read " + what + ": " + Reason.of(e), e);
     }
   }
 }

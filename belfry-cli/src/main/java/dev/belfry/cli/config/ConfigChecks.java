@@ -3,6 +3,7 @@ package dev.belfry.cli.config;
 import dev.belfry.admin.AdminOptions;
 import dev.belfry.admin.AdminTls;
 import dev.belfry.admin.Secret;
+import dev.belfry.cli.Reason;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -90,7 +91,7 @@ final class ConfigChecks {
     try {
       admin.options(ofRunDirectory).check();
     } catch (IOException | IllegalArgumentException e) {
-      fault("admin.listen", String.valueOf(e.getMessage()));
+      fault("admin.listen", Reason.of(e));
     }
   }
 
@@ -98,7 +99,7 @@ final class ConfigChecks {
     try {
       new AdminOptions().unixSocket(file).checkUnixSocket();
     } catch (IOException e) {
-      fault("admin.unix_socket", String.valueOf(e.getMessage()));
+      fault("admin.unix_socket", Reason.of(e));
     }
   }
 
@@ -162,7 +163,7 @@ final class ConfigChecks {
     try {
       source.read();
     } catch (IOException e) {
-      fault(field, "cannot be read: " + e);
+      fault(field, "cannot be read: " + Reason.of(e));
     } catch (IllegalArgumentException e) {
       fault(field, String.valueOf(e.getMessage()));
     }

@@ -6,6 +6,7 @@ import dev.belfry.shm.Placement;
 import dev.belfry.shm.WaitStrategy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,6 +33,9 @@ public final class ConfigFile {
    * @throws ConfigException with everything that is wrong with it
    */
   public static HostConfig load(Path file) throws IOException, ConfigException {
+    if (Files.isDirectory(file)) {
+      throw new FileSystemException(file.toString(), null, "is a directory");
+    }
     if (Files.size(file) > MOST_BYTES) {
       throw new IOException(file + " has more than 1 MiB, which is no configuration");
     }

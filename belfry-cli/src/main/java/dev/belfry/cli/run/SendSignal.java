@@ -1,5 +1,6 @@
 package dev.belfry.cli.run;
 
+import dev.belfry.cli.Reason;
 import dev.belfry.cli.Version;
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
@@ -86,7 +87,7 @@ public final class SendSignal implements Callable<Integer> {
       }
       return 0;
     } catch (IOException e) {
-      spec.commandLine().getErr().println(spec.qualifiedName() + ": " + e.getMessage());
+      spec.commandLine().getErr().println(spec.qualifiedName() + ": " + Reason.of(e));
       return FAILED;
     }
   }
