@@ -30,8 +30,11 @@ class EchoIT {
       assertThat(socket).exists();
       echo.signal(signal);
 
-      assertThat(echo.end().exitCode()).isEqualTo(128 + signal);
+      Program.Result result = echo.end();
+      assertThat(result.exitCode()).isEqualTo(128 + signal);
       assertThat(Files.exists(socket)).isFalse();
+      // HUP ended it, and said that the reload was rejected and it would go on.
+      assertThat(result.err()).doesNotContain("reload");
     }
   }
 
