@@ -66,6 +66,19 @@ class ConfigFileTest {
         Arguments.of(demo("environment: {A: 1}"), 3, "workers.environment.A", "quotes"),
         Arguments.of(demo("limits: {ready: 3}"), 3, "workers.limits.ready", "such as 500ms"),
         Arguments.of(demo("limits:\n    stuck: 0s"), 4, "workers.limits.stuck", "500ms"),
+        // Above 2^31 the default counted in its place, without a word.
+        Arguments.of(
+            demo("restart: {crash_limit: 3000000000}"),
+            3,
+            "workers.restart.crash_limit",
+            "at most 2147483647"),
+        Arguments.of(
+            more("admin: {signal_rate_limit: 3000000000}"),
+            2,
+            "admin.signal_rate_limit",
+            "at most 2147483647"),
+        // With its number a name has to fit into the 32 bytes that counters have for it.
+        Arguments.of(demo("name: a123456789-123456789-1234"), 3, "workers.name", "at most 24"),
         Arguments.of(demo("placement: tight"), 3, "workers.placement", "padded, v1"),
         Arguments.of(demo("waiting: busy"), 3, "workers.waiting", "adaptive, spin"),
         Arguments.of(
