@@ -62,6 +62,15 @@ class EchoIT {
     assertThat(result.err()).contains("say epoll, epoll-timerfd, io_uring or auto");
   }
 
+  /** It ended in a stack trace. */
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 65_536})
+  void aPortThatThereCannotBeIsAWrongCommandLine(int port) {
+    CommandRun run = CommandRun.of("echo", "--port=" + port);
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err()).startsWith("belfry echo: --port is between 0 and 65535, not " + port);
+  }
+
   @Test
   void theFirstInterruptSaysHowToForceTheExit() throws Exception {
     try (Program echo = Program.of(BELFRY, "echo", "--port", "0").start()) {
