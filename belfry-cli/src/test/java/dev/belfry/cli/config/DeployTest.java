@@ -121,8 +121,11 @@ class DeployTest {
     }
     assertThat(container.at("/readinessProbe/httpGet/path").asString()).isEqualTo("/health/ready");
     assertThat(container.at("/livenessProbe/httpGet/path").asString()).isEqualTo("/health/live");
+    // Connections were refused in each rollout: TERM came before the proxies knew of it.
+    long pause = container.at("/lifecycle/preStop/exec/command/1").asLong();
+    assertThat(pause).isPositive();
     assertThat(pod.path("terminationGracePeriodSeconds").asLong())
-        .isGreaterThan(config.shutdownLimit().toSeconds());
+        .isGreaterThan(pause + config.shutdownLimit().toSeconds());
     assertThat(objects.at("/Service/spec/ports/0/targetPort").asString()).isEqualTo("calls");
   }
 
