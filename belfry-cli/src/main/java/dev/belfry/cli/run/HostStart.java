@@ -31,7 +31,7 @@ final class HostStart {
       return run(file);
     }
     try {
-      return Supervise.run(sys);
+      return Supervise.run(sys, file != null);
     } catch (IOException e) {
       return fail(FAILED, e);
     }

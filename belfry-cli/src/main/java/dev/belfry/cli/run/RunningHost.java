@@ -127,6 +127,9 @@ final class RunningHost {
     if (file != null) {
       Path checked = file;
       signals.onReload(() -> problems(checked));
+    } else {
+      // A terminal that is closed takes the demonstration with it.
+      signals.handle("HUP", signals::shutdown);
     }
   }
 
