@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -18,6 +19,9 @@ final class SocketFile {
       PosixFilePermissions.fromString("rwx------");
   private static final Set<PosixFilePermission> OWNERS_FILE =
       PosixFilePermissions.fromString("rw-------");
+
+  /** What the JDK takes: one less than fits into {@code sun_path} with its NUL. */
+  private static final int MOST_BYTES = 106;
 
   private final Path file;
 
@@ -48,12 +52,19 @@ final class SocketFile {
   /**
    * Looks at the place and changes nothing.
    *
-   * @throws IOException if others can get into the directory, or what is there is no socket
+   * @throws IOException if others can get into the directory, what is there is no socket, or none
+   *     could be made
    */
   void check() throws IOException {
+    if (file.toString().getBytes(StandardCharsets.UTF_8).length > MOST_BYTES) {
+      throw new IOException(
+          "%s is longer than %d bytes, the most that a socket may have"
+              .formatted(file, MOST_BYTES));
+    }
     Path directory = directory();
     if (Files.notExists(directory)) {
-      return; // it will be made
+      checkCanBeMade(directory);
+      return;
     }
     if (!Files.isDirectory(directory)) {
       throw new IOException(directory + " is no directory");
@@ -68,6 +79,21 @@ final class SocketFile {
         && !Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
             .isOther()) {
       throw new IOException(file + " is in the way and no socket");
+    }
+  }
+
+  private static void checkCanBeMade(Path directory) throws IOException {
+    Path there = directory;
+    while (there.getParent() != null && Files.notExists(there)) {
+      there = there.getParent();
+    }
+    if (!Files.isDirectory(there)) {
+      throw new IOException(there + " is no directory");
+    }
+    if (!Files.isWritable(there)) {
+      throw new IOException(
+          "%s is not there and cannot be made in %s, which is not ours to write"
+              .formatted(directory, there));
     }
   }
 

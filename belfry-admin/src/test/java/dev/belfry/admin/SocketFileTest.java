@@ -2,6 +2,7 @@ package dev.belfry.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -68,5 +69,26 @@ final class SocketFileTest {
     Path other = Files.writeString(directory.resolve("admin.sock"), "precious");
     assertThatThrownBy(() -> new SocketFile(other).prepare()).isInstanceOf(IOException.class);
     assertThat(other).hasContent("precious");
+  }
+
+  /** It was found good, and then could not be opened. */
+  @Test
+  void aPlaceWhereNoneCanBeMadeIsRefused() throws IOException {
+    Path locked = Files.createDirectory(directory.resolve("locked"));
+    Files.setPosixFilePermissions(locked, PosixFilePermissions.fromString("r-x------"));
+    assumeFalse(Files.isWritable(locked), "root may write everywhere");
+    assertThatThrownBy(() -> new SocketFile(locked.resolve("not/there/admin.sock")).check())
+        .hasMessageContaining("cannot be made in " + locked);
+  }
+
+  @Test
+  void aPathIsNoLongerThanTheLongestThatCanBeBound() throws IOException {
+    String full = directory.resolve("x".repeat(106 - directory.toString().length() - 1)).toString();
+    new SocketFile(Path.of(full)).prepare();
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(new SocketFile(Path.of(full)).address());
+    }
+    assertThatThrownBy(() -> new SocketFile(Path.of(full + "x")).check())
+        .hasMessageContaining("longer than 106 bytes");
   }
 }

@@ -56,6 +56,7 @@ final class BelfryCommand implements Runnable {
         .setOut(out)
         .setErr(err)
         .setParameterExceptionHandler(new UsageErrors())
+        .setExecutionExceptionHandler(new Failures())
         .execute(args);
   }
 

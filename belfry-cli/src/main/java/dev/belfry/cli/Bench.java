@@ -37,7 +37,7 @@ final class Bench implements Callable<Integer> {
       }
       return run(jar);
     } catch (IOException e) {
-      return fail(String.valueOf(e.getMessage()));
+      return fail(Reason.of(e));
     }
   }
 

@@ -42,8 +42,13 @@ final class EchoServer {
   }
 
   private void serve(StreamSocket socket) throws IOException {
-    if (socket.localAddress() instanceof InetSocketAddress) {
-      socket.setNoDelay(true);
+    try {
+      if (socket.localAddress() instanceof InetSocketAddress) {
+        socket.setNoDelay(true);
+      }
+    } catch (IOException e) {
+      socket.close();
+      throw e;
     }
     if (coroutines) {
       acceptor.loop().spawn("echo", () -> converse(socket));

@@ -84,7 +84,7 @@ final class Shm implements Runnable {
       printing.accept(SegmentSnapshot.of(segment), spec.commandLine().getOut());
       return 0;
     } catch (IOException e) {
-      spec.commandLine().getErr().println("belfry shm: " + e.getMessage());
+      spec.commandLine().getErr().println("belfry shm: " + Reason.of(e));
       return FAILED;
     }
   }

@@ -71,7 +71,7 @@ final class ShmEcho implements Callable<Integer> {
       }
       return fail(trouble);
     } catch (IOException | ShmException e) {
-      return fail(e.getMessage());
+      return fail(Reason.of(e));
     }
   }
 

@@ -101,6 +101,12 @@ final class ShmPing implements Callable<Integer> {
   @Override
   public Integer call() {
     HostOptions options = options();
+    if (count < 1) {
+      throw new ParameterException(spec.commandLine(), "--count is at least 1, not " + count + ".");
+    }
+    if (sizes.stream().anyMatch(size -> size < 0)) {
+      throw new ParameterException(spec.commandLine(), "--sizes has one below 0: " + sizes + ".");
+    }
     if (command.isEmpty() && hubPath == null) {
       throw new ParameterException(
           spec.commandLine(), "Say which COMMAND to start, or a --hub-path where to walk in.");
@@ -109,7 +115,7 @@ final class ShmPing implements Callable<Integer> {
       Thread.ofPlatform().name("belfry-loop").start(() -> run(loop));
       return ping(ShmHost.create(loop, options));
     } catch (IOException e) {
-      return fail(e.getMessage());
+      return fail(Reason.of(e));
     }
   }
 

@@ -43,7 +43,7 @@ final class SignalsCheck implements Callable<Integer> {
       }
     } catch (IOException e) {
       String name = spec.qualifiedName();
-      spec.commandLine().getErr().println(name + ": " + SignalsCommand.reason(e));
+      spec.commandLine().getErr().println(name + ": " + Reason.of(e));
     }
     return INVALID;
   }

@@ -5,7 +5,6 @@ import dev.belfry.signals.Platform;
 import dev.belfry.signals.SignalCatalog;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -88,13 +87,8 @@ final class SignalsCommand implements Callable<Integer> {
     } catch (CatalogException e) {
       err.println(name + ": " + e.getMessage());
     } catch (IOException e) {
-      err.println(name + ": cannot read the catalog: " + reason(e));
+      err.println(name + ": cannot read the catalog: " + Reason.of(e));
     }
     return FAILED;
-  }
-
-  /** Java's own message is only the name of the file. */
-  static String reason(IOException e) {
-    return e instanceof NoSuchFileException ? "there is no file " + e.getMessage() : e.toString();
   }
 }

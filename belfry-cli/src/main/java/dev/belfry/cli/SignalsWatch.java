@@ -144,7 +144,7 @@ final class SignalsWatch implements Callable<Integer> {
   }
 
   private int fail(Exception e) {
-    spec.commandLine().getErr().println("belfry signals watch: " + e.getMessage());
+    spec.commandLine().getErr().println("belfry signals watch: " + Reason.of(e));
     return FAILED;
   }
 }

@@ -19,18 +19,31 @@ public final class ThreadDump {
   /** For a standard error that nobody reads any more. */
   private static final Duration LIMIT = Duration.ofSeconds(1);
 
+  private static volatile Runnable beforeHalt = () -> {};
+
   private ThreadDump() {}
+
+  /** What has to be done even where no hooks are run; a terminal is given back by it. */
+  public static void beforeHalt(Runnable action) {
+    beforeHalt = action;
+  }
 
   /** Prints what it can within a second, then ends the program without any hooks. */
   static void printAndHalt(int exitCode) {
     try {
-      Thread printer = Thread.ofPlatform().daemon().name("belfry-dump").start(ThreadDump::print);
+      Thread printer =
+          Thread.ofPlatform().daemon().name("belfry-dump").start(ThreadDump::giveBackAndPrint);
       printer.join(LIMIT);
     } catch (InterruptedException | OutOfMemoryError e) {
       // Nothing is as important now as ending.
     } finally {
       Runtime.getRuntime().halt(exitCode);
     }
+  }
+
+  private static void giveBackAndPrint() {
+    beforeHalt.run();
+    print();
   }
 
   /** Not by way of {@link System#err}: a thread that is stuck in it holds its lock. */

@@ -2,6 +2,8 @@ package dev.belfry.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belfry.linux.Sys;
+import dev.belfry.testkit.SysTap;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -115,5 +117,20 @@ class BelfryCommandTest {
 
     assertThat(run.exitCode()).isEqualTo(2);
     assertThat(run.err()).contains("'docter'");
+  }
+
+  /** What nobody had thought of was a stack trace. */
+  @Test
+  void whateverGoesWrongIsOneLine() {
+    SysTap tap = SysTap.over(Sys.forAnyThread());
+    tap.script(
+        "kill",
+        (_, _) -> {
+          throw new IllegalStateException("nobody thought of this");
+        });
+    assertThat(CommandRun.with(tap.sys(), "signal", "1", "CONT"))
+        .isEqualTo(
+            new CommandRun(
+                1, "", "belfry signal: java.lang.IllegalStateException: nobody thought of this\n"));
   }
 }

@@ -30,8 +30,11 @@ class EchoIT {
       assertThat(socket).exists();
       echo.signal(signal);
 
-      assertThat(echo.end().exitCode()).isEqualTo(128 + signal);
+      Program.Result result = echo.end();
+      assertThat(result.exitCode()).isEqualTo(128 + signal);
       assertThat(Files.exists(socket)).isFalse();
+      // HUP ended it, and said that the reload was rejected and it would go on.
+      assertThat(result.err()).doesNotContain("reload");
     }
   }
 
@@ -57,6 +60,15 @@ class EchoIT {
     Program.Result result = Program.of(BELFRY, "echo", "--port", "0", "--backend", "kqueue").run();
     assertThat(result.exitCode()).isEqualTo(2);
     assertThat(result.err()).contains("say epoll, epoll-timerfd, io_uring or auto");
+  }
+
+  /** It ended in a stack trace. */
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 65_536})
+  void aPortThatThereCannotBeIsAWrongCommandLine(int port) {
+    CommandRun run = CommandRun.of("echo", "--port=" + port);
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err()).startsWith("belfry echo: --port is between 0 and 65535, not " + port);
   }
 
   @Test

@@ -147,6 +147,28 @@ class LauncherIT {
     }
   }
 
+  /** They ended in a stack trace, and in a call with other bytes than were typed. */
+  @Test
+  void whatALocaleCannotExpressIsSaid() throws Exception {
+    String config =
+        """
+        workers: {builtin: demo}
+        admin:
+          tls: {certificate: schlüssel.pem, key: schlüssel.pem}
+        """;
+    Path file = Files.writeString(directory.resolve("belfry.yaml"), config);
+    Program.Result validated =
+        Program.of(HostProgram.BELFRY, "validate", file.toString()).with("LC_ALL", "C").run();
+    assertThat(validated.exitCode()).isEqualTo(1);
+    assertThat(validated.err()).isEmpty();
+    assertThat(validated.out()).startsWith(file + ":3: admin.tls.certificate: ");
+
+    String call = HostProgram.BELFRY + " call upper $(printf 'gr\\303\\274n')";
+    Program.Result called = Program.of("sh", "-c", call).with("LC_ALL", "C").run();
+    assertThat(called.exitCode()).isEqualTo(2);
+    assertThat(called.err()).contains("locale");
+  }
+
   @Test
   void childrenDoNotSeeHowTheJvmWasStarted() throws Exception {
     Installation installation = Installation.withJar(directory.resolve("i"));

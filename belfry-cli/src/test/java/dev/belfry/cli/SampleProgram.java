@@ -1,12 +1,14 @@
 package dev.belfry.cli;
 
 import dev.belfry.linux.Errno;
+import dev.belfry.linux.PidFd;
 import dev.belfry.linux.SigSet;
 import dev.belfry.linux.SignalClaim;
 import dev.belfry.linux.SignalFd;
 import dev.belfry.linux.SignalLaunch;
 import dev.belfry.linux.SignalRecords;
 import dev.belfry.linux.Signo;
+import dev.belfry.linux.Spawn;
 import dev.belfry.linux.Sys;
 import dev.belfry.linux.ThreadSignals;
 import java.io.BufferedReader;
@@ -171,10 +173,9 @@ final class SampleProgram {
   }
 
   private static void childEnvironment() throws Exception {
-    var builder = new ProcessBuilder("env").redirectOutput(ProcessBuilder.Redirect.INHERIT);
-    builder.environment().clear();
-    builder.environment().putAll(SignalLaunch.childEnvironment());
-    System.exit(builder.start().waitFor());
+    try (PidFd child = Spawn.command("env").start(SYS)) {
+      System.exit(child.awaitExit().shellCode());
+    }
   }
 
   /** The real doctor, on a machine where one call does not exist. */

@@ -5,16 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sys;
 import dev.belfry.testkit.SysTap;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** To whom {@code belfry signal} sends, without sending. */
 class SendSignalTest {
+  @TempDir private Path directory = Path.of("");
+
   /** All that was to be sent: the process and the signal. */
   private final List<List<Object>> sent = new ArrayList<>();
 
@@ -42,5 +48,33 @@ class SendSignalTest {
     assertThat(signal(target))
         .isEqualTo(new CommandRun(1, "", "belfry signal: there is no process " + target + "\n"));
     assertThat(sent).isEmpty();
+  }
+
+  /** They ended in a stack trace. */
+  @ParameterizedTest
+  @ValueSource(strings = {"http://my_host:7071", "http://:7071", "http://a b", "http://a:70000"})
+  void anAddressThatNobodyCanHaveIsAWrongCommandLine(String target) throws IOException {
+    CommandRun run = signal(target, Files.writeString(directory.resolve("token"), "good"));
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err().lines())
+        .satisfiesExactly(
+            line -> assertThat(line).startsWith("belfry signal: '" + target + "' is no "),
+            line -> assertThat(line).startsWith("Try"));
+  }
+
+  /** The error message, and the stack trace with it, had all of it: the wrong file, perhaps. */
+  @ParameterizedTest
+  @ValueSource(strings = {"key\nof somebody", "schlüssel", "", "key\u0001"})
+  void whatIsNoTokenIsNotSentAndNotShown(String text) throws IOException {
+    Path file = Files.writeString(directory.resolve("token"), text);
+    CommandRun run = signal("http://127.0.0.1:1", file);
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err())
+        .startsWith("belfry signal: " + file)
+        .doesNotContain("key", "schl", "\tat ");
+  }
+
+  private static CommandRun signal(String target, Path token) {
+    return CommandRun.of("signal", target, "CONT", "--token-file", token.toString());
   }
 }

@@ -123,6 +123,11 @@ class ShmPingTest {
 
   @Test
   void whatMakesNoSenseIsRefused() {
+    for (String[] wrong : new String[][] {{"--sizes", "4,-1"}, {"--count", "-5"}}) {
+      CommandRun run = CommandRun.of("shm", "ping", wrong[0] + "=" + wrong[1], "--", "true");
+      assertThat(run.exitCode()).isEqualTo(2);
+      assertThat(run.err()).startsWith("belfry shm ping: " + wrong[0]);
+    }
     assertThat(CommandRun.of("shm", "ping").err()).contains("Say which COMMAND to start");
     CommandRun run = CommandRun.of("shm", "ping", "--ring-size", "3", "--", "true");
     assertThat(run.exitCode()).isEqualTo(2);

@@ -102,6 +102,15 @@ class SignalsCommandTest {
             second -> assertThat(second).contains(": signals[1].name: 'interrupt' must match"));
   }
 
+  /** It ended in a stack trace. */
+  @Test
+  void checkRefusesWhatIsNestedTooDeeply() throws IOException {
+    Path file = Files.writeString(directory.resolve("deep.yaml"), "[".repeat(100_000));
+    CommandRun run = CommandRun.of("signals", "check", file.toString());
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.out() + run.err()).contains("nested too deeply");
+  }
+
   @Test
   void checkOfAFileThatIsNotThereFails() {
     CommandRun run = CommandRun.of("signals", "check", directory.resolve("none").toString());

@@ -6,7 +6,6 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
 
 /** Strings and arrays of strings as C sees them: {@code char *} and {@code char *[]}. */
 final class CStrings {
@@ -28,9 +27,8 @@ final class CStrings {
     return array; // fresh memory is zero, and so is the last pointer
   }
 
-  /** {@code NAME=value} for each variable. */
-  static MemorySegment environment(Arena arena, Map<String, String> variables) {
-    return array(
-        arena, variables.entrySet().stream().map(v -> v.getKey() + "=" + v.getValue()).toList());
+  /** A text whose characters are the bytes of its UTF-8, to go with others in {@link #BYTES}. */
+  static String utf8(String text) {
+    return new String(text.getBytes(StandardCharsets.UTF_8), BYTES);
   }
 }

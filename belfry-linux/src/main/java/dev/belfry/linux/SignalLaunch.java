@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -138,17 +137,9 @@ public final class SignalLaunch {
    * sent to it is lost. The command has {@code -Xrs}; the variables come on top of ours.
    */
   public static Spawn spawn(List<String> command, Map<String, String> variables) {
-    Map<String, String> environment = childEnvironment();
-    environment.putAll(variables);
-    environment.put(SUSPEND_VARIABLE, Integer.toString(SUSPEND_SIGNAL));
-    return Spawn.command(command).environment(environment).block(SIGNALS);
-  }
-
-  /** The environment for a child: ours without what was put there to start this JVM. */
-  public static Map<String, String> childEnvironment() {
-    Map<String, String> environment = new TreeMap<>(System.getenv());
-    cleanEnvironment(environment);
-    return environment;
+    Spawn child = Spawn.command(command).block(SIGNALS);
+    variables.forEach(child::variable);
+    return child.variable(SUSPEND_VARIABLE, Integer.toString(SUSPEND_SIGNAL));
   }
 
   /** Takes out of an environment what was put there to start this JVM. */
@@ -157,7 +148,10 @@ public final class SignalLaunch {
     environment.remove(GUARD_VARIABLE);
   }
 
-  /** The same as {@code NAME=value}, byte for byte in {@link CStrings#BYTES}. */
+  /**
+   * The environment for a child, ours without what was put there to start this JVM, as {@code
+   * NAME=value}; byte for byte in {@link CStrings#BYTES}.
+   */
   static List<String> rawChildEnvironment() throws IOException {
     return readStrings("/proc/self/environ").stream()
         .filter(variable -> !variable.startsWith(SUSPEND_VARIABLE + "="))

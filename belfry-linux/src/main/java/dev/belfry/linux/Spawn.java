@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,9 @@ public final class Spawn {
   /** Null for our own, which goes on byte for byte: Java may not be able to decode it. */
   private @Nullable Map<String, String> environment;
 
+  /** What differs from that; null for a variable that is taken out. */
+  private final Map<String, @Nullable String> changes = new TreeMap<>();
+
   private @Nullable Path directory;
   private boolean ownGroup;
   private SigSet blocked = SigSet.EMPTY;
@@ -74,6 +78,16 @@ public final class Spawn {
   /** The child's whole environment, instead of ours. */
   public Spawn environment(Map<String, String> variables) {
     this.environment = Map.copyOf(variables);
+    return this;
+  }
+
+  /**
+   * Sets one variable of the child's environment. The others stay as they are, byte for byte.
+   *
+   * @param value null to take it out
+   */
+  public Spawn variable(String name, @Nullable String value) {
+    changes.put(name, value);
     return this;
   }
 
@@ -193,12 +207,26 @@ public final class Spawn {
     MemorySegment pid = arena.allocate(ValueLayout.JAVA_INT);
     MemorySegment program = arena.allocateFrom(command.getFirst());
     MemorySegment argv = CStrings.array(arena, command);
-    MemorySegment envp =
-        environment != null
-            ? CStrings.environment(arena, environment)
-            : CStrings.array(arena, ourEnvironment(), CStrings.BYTES);
+    MemorySegment envp = CStrings.array(arena, changedEnvironment(), CStrings.BYTES);
     check("posix_spawnp", () -> sys.posixSpawnp(pid, program, actions, attributes, argv, envp));
     return pid.get(ValueLayout.JAVA_INT, 0);
+  }
+
+  private List<String> changedEnvironment() {
+    var variables = new ArrayList<String>();
+    if (environment != null) {
+      environment.forEach((name, value) -> variables.add(CStrings.utf8(name + "=" + value)));
+    } else {
+      variables.addAll(ourEnvironment());
+    }
+    changes.forEach(
+        (name, value) -> {
+          variables.removeIf(it -> it.startsWith(CStrings.utf8(name) + "="));
+          if (value != null) {
+            variables.add(CStrings.utf8(name + "=" + value));
+          }
+        });
+    return variables;
   }
 
   private static List<String> ourEnvironment() {

@@ -47,6 +47,7 @@ public final class Terminal {
           MemoryLayout.sequenceLayout(19, JAVA_BYTE).withName("cc"));
 
   private static final long TCGETS = 0x5401;
+  private static final long TCSETS = 0x5402;
   private static final long TCSETSW = 0x5403;
   private static final long TIOCGWINSZ = 0x5413;
 
@@ -117,12 +118,15 @@ public final class Terminal {
     }
   }
 
-  /** Puts it back as it was. May be done again, and on any thread. */
+  /**
+   * Puts it back as it was, at once: one that takes no output would be waited for without an end.
+   * May be done again, and on any thread.
+   */
   public void restore() throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment termios = arena.allocate(TERMIOS);
       MemorySegment.copy(before, 0, termios, JAVA_BYTE, 0, before.length);
-      call("ioctl", "TCSETSW", () -> sys.ioctl(fd, TCSETSW, termios));
+      call("ioctl", "TCSETS", () -> sys.ioctl(fd, TCSETS, termios));
     }
   }
 }

@@ -177,6 +177,9 @@ final class SignalRouter {
       return;
     }
     handlers.call(delivery);
+    if (shutdown.cause().isPresent()) {
+      return; // a handler has ended it: there is nothing to go on with, and nothing to check
+    }
     announce(delivery, "notify");
     if (reload.isAccepted(delivery)) {
       // r[impl signals.reload.restart]

@@ -90,6 +90,22 @@ final class ReloadTest {
     assertThat(test.exits()).containsExactly(143);
   }
 
+  /** It was said that the reload was rejected and all went on, while it ended. */
+  @Test
+  void aHandlerThatEndsTheProgramLeavesNothingToReload() {
+    var looked = new AtomicBoolean();
+    signals.handle("HUP", signals::shutdown);
+    signals.onReload(
+        () -> {
+          looked.set(true);
+          return List.of("no");
+        });
+    test.inject("HUP");
+    await().untilAsserted(() -> assertThat(test.exits()).containsExactly(129));
+    assertThat(looked).isFalse();
+    assertThat(records("signal.reload_rejected")).isEmpty();
+  }
+
   @Test
   void withoutAValidatorThereIsNothingToValidate() {
     test.inject("HUP");

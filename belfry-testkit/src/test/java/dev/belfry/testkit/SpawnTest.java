@@ -184,6 +184,18 @@ final class SpawnTest {
   }
 
   @Test
+  void oneVariableIsSetOrTakenOutAndTheOthersStay() throws IOException {
+    Spawn spawn = Spawn.command(probe).variable("A", "grün").variable("PATH", null);
+    assertThat(Probe.run(spawn).all("variable"))
+        .contains("A=grün")
+        .hasSameSizeAs(Probe.run(Spawn.command(probe)).all("variable"))
+        .noneMatch(it -> it.startsWith("PATH="));
+    Spawn replaced = Spawn.command(probe).environment(Map.of("A", "1", "AB", "2"));
+    assertThat(Probe.run(replaced.variable("A", "3")).all("variable"))
+        .containsExactly("AB=2", "A=3");
+  }
+
+  @Test
   void aProgramIsLookedForOnThePath() throws Exception {
     try (var child = Spawn.command("true").start(SYS)) {
       assertThat(child.awaitExit().shellCode()).isZero();

@@ -1,12 +1,12 @@
 package dev.belfry.workers;
 
-import dev.belfry.linux.SignalLaunch;
 import dev.belfry.shm.Placement;
 import dev.belfry.shm.WaitStrategy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** How a pool is made. */
@@ -32,7 +32,10 @@ public final class PoolOptions {
   WaitStrategy strategy = WaitStrategy.ADAPTIVE;
   @Nullable Path directory;
   @Nullable Path crashDirectory;
-  final Map<String, String> environment = SignalLaunch.childEnvironment();
+
+  /** What differs from the environment of this process; null for what is not handed on. */
+  final Map<String, @Nullable String> environment = new TreeMap<>();
+
   PoolListener listener = new PoolListener() {};
 
   private PoolOptions(List<String> command) {
@@ -170,6 +173,12 @@ public final class PoolOptions {
   /** Sets a variable in the environment of workers, which is else that of this process. */
   public PoolOptions environment(String variable, String value) {
     environment.put(variable, value);
+    return this;
+  }
+
+  /** Keeps a variable of this process from its workers, which else have all of them. */
+  public PoolOptions withoutEnvironment(String variable) {
+    environment.put(variable, null);
     return this;
   }
 

@@ -79,10 +79,8 @@ final class Seat {
     if (options.directory != null) {
       spawn.directory(options.directory);
     }
-    return spawn
-        .environment(options.environment)
-        .standard(1, outPipe.writer().number())
-        .standard(2, errPipe.writer().number());
+    options.environment.forEach(spawn::variable);
+    return spawn.standard(1, outPipe.writer().number()).standard(2, errPipe.writer().number());
   }
 
   /** It has ended before that; a timer would keep it in memory. */

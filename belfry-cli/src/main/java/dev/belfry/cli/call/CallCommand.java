@@ -2,6 +2,8 @@ package dev.belfry.cli.call;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.belfry.cli.ClientToken;
+import dev.belfry.cli.Reason;
 import dev.belfry.cli.hosts.HostEntry;
 import dev.belfry.cli.hosts.RunDirectory;
 import java.io.Console;
@@ -9,6 +11,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.URI;
+import java.net.http.HttpTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,6 +42,9 @@ public final class CallCommand implements Callable<Integer> {
 
   /** After that somebody at a terminal is told that it goes on. */
   private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+  /** What Java makes of bytes of the command line that are none of the locale's characters. */
+  private static final char UNKNOWN = '\ufffd';
 
   /** Standard input as DATA. */
   private static final String INPUT = "-";
@@ -116,13 +122,19 @@ public final class CallCommand implements Callable<Integer> {
     if (deadlineMillis != null && deadlineMillis < 1) {
       throw new ParameterException(spec.commandLine(), "--deadline is at least 1 ms.");
     }
+    if ((method + data).indexOf(UNKNOWN) >= 0) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "METHOD or DATA has characters that this locale cannot express: set LC_ALL=C.UTF-8, or"
+              + " give DATA as @FILE or -.");
+    }
     var call = new GatewayCall(method, payload(), deadlineMillis, atMostOnce, token());
     Reply reply;
     try {
       reply = call.send(gateway(), PATIENCE, this::sayThatItTakesTime);
     } catch (IOException e) {
-      spec.commandLine().getErr().println("belfry call: " + e.getMessage());
-      return NO_HOST;
+      spec.commandLine().getErr().println("belfry call: " + Reason.of(e));
+      return e instanceof HttpTimeoutException ? FAILED : NO_HOST;
     }
     return report(reply);
   }
@@ -174,20 +186,23 @@ public final class CallCommand implements Callable<Integer> {
 
   private @Nullable String token() {
     Path file = tokenFile;
-    return file == null
-        ? null
-        : new String(read(file.toString(), () -> Files.readAllBytes(file)), UTF_8).strip();
+    try {
+      return file == null ? null : read(file.toString(), () -> ClientToken.fromFile(file));
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
   }
 
-  private interface Source {
-    byte[] read() throws IOException;
+  private interface Source<T> {
+    T read() throws IOException;
   }
 
-  private byte[] read(String what, Source source) {
+  private <T> T read(String what, Source<T> source) {
     try {
       return source.read();
     } catch (IOException e) {
-      throw new ParameterException(spec.commandLine(), "Cannot read " + what + ": " + e, e);
+      throw new ParameterException(
+          spec.commandLine(), "Cannot read " + what + ": " + Reason.of(e), e);
     }
   }
 }

@@ -5,10 +5,12 @@ import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +22,12 @@ import org.jspecify.annotations.Nullable;
 /** A call as an HTTP request; docs/gateway.md has its headers. */
 final class GatewayCall {
   private static final Duration CONNECT_LIMIT = Duration.ofSeconds(5);
+
+  /** After its deadline a gateway says that it has passed; one that hangs says nothing. */
+  private static final Duration GRACE = Duration.ofSeconds(5);
+
+  /** More than any gateway allows, and less than Java's clock can count. */
+  private static final Duration LONGEST = Duration.ofDays(100);
 
   private final String method;
   private final byte[] payload;
@@ -44,6 +52,7 @@ final class GatewayCall {
    * Sends it and waits for what comes of it.
    *
    * @param slow what to do when that takes longer than the patience
+   * @throws HttpTimeoutException if the deadline has passed and the gateway does not say so
    * @throws IOException if there is nobody at the gateway's address, or nobody who speaks HTTP
    */
   Reply send(URI gateway, Duration patience, Runnable slow)
@@ -65,6 +74,12 @@ final class GatewayCall {
       return new Reply(come.statusCode(), come.body(), System.nanoTime() - start);
     } catch (ExecutionException e) {
       Throwable cause = e.getCause();
+      if (cause instanceof HttpTimeoutException
+          && !(cause instanceof HttpConnectTimeoutException)) {
+        throw new HttpTimeoutException(
+            "%s says nothing, not even that %d ms have passed: it hangs or is stopped"
+                .formatted(gateway, deadlineMillis));
+      }
       String why = cause instanceof ConnectException ? "nobody is there" : String.valueOf(cause);
       throw new IOException("cannot call " + gateway + ": " + why, e);
     } catch (IllegalArgumentException e) { // not an address of the web at all
@@ -79,6 +94,8 @@ final class GatewayCall {
             .POST(BodyPublishers.ofByteArray(payload));
     if (deadlineMillis != null) {
       request.header("Belfry-Deadline", Long.toString(deadlineMillis));
+      Duration deadline = Duration.ofMillis(deadlineMillis);
+      request.timeout((deadline.compareTo(LONGEST) < 0 ? deadline : LONGEST).plus(GRACE));
     }
     if (atMostOnce) {
       request.header("Belfry-Delivery", "at-most-once");

@@ -3,8 +3,10 @@ package dev.belfry.cli.config;
 import dev.belfry.admin.AdminOptions;
 import dev.belfry.admin.AdminTls;
 import dev.belfry.admin.Secret;
+import dev.belfry.cli.Reason;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,38 +26,10 @@ final class ConfigChecks {
   }
 
   void check(HostConfig config) {
-    workers(config.workers());
+    new WorkerChecks(this::fault).check(config.workers());
     config.gateway().ifPresent(this::gateway);
     config.admin().ifPresent(this::admin);
     config.gateway().ifPresent(gateway -> config.admin().ifPresent(it -> differ(gateway, it)));
-  }
-
-  private void workers(WorkersConfig workers) {
-    WorkersConfig.Restart restart = workers.restart();
-    if (restart.longestDelay().compareTo(restart.firstDelay()) < 0) {
-      fault("workers.restart.longest_delay", "is shorter than first_delay");
-    }
-    workers
-        .directory()
-        .filter(it -> !Files.isDirectory(it))
-        .ifPresent(it -> fault("workers.directory", "there is no directory " + it));
-    switch (workers.program()) {
-      case WorkerProgram.Command(List<String> words) -> {
-        String program = words.getFirst();
-        if (program.contains("/") && !Files.isExecutable(Path.of(program))) {
-          fault("workers.command[0]", "there is no program " + program + " that may be run");
-        }
-      }
-      case WorkerProgram.Java java -> {
-        for (int i = 0; i < java.classPath().size(); i++) {
-          String part = java.classPath().get(i);
-          if (!part.endsWith("*")) {
-            exists("workers.java.class_path[" + i + "]", Path.of(part));
-          }
-        }
-      }
-      case WorkerProgram.Demo _ -> {}
-    }
   }
 
   private void gateway(GatewayConfig gateway) {
@@ -66,17 +40,23 @@ final class ConfigChecks {
           "anybody on the network could call the workers: give it token_file or token_env, or a"
               + " loopback address");
     }
+    if (resolved) {
+      isHere("gateway.listen", gateway.listen());
+    }
     secret("gateway", gateway.token());
   }
 
   private void admin(AdminConfig admin) {
     int before = faults.size();
-    address("admin.listen", admin.listen());
+    boolean resolved = address("admin.listen", admin.listen());
     secret("admin", admin.token());
     admin.basic().ifPresent(it -> readable("admin.basic.password_file", it.password()));
     credentials(admin);
     if (faults.size() == before) {
       surface(admin);
+    }
+    if (resolved) {
+      isHere("admin.listen", admin.listen());
     }
     admin.unixSocket().ifPresent(this::unixSocket);
     admin.tls().ifPresent(this::tls);
@@ -111,7 +91,7 @@ final class ConfigChecks {
     try {
       admin.options(ofRunDirectory).check();
     } catch (IOException | IllegalArgumentException e) {
-      fault("admin.listen", String.valueOf(e.getMessage()));
+      fault("admin.listen", Reason.of(e));
     }
   }
 
@@ -119,7 +99,7 @@ final class ConfigChecks {
     try {
       new AdminOptions().unixSocket(file).checkUnixSocket();
     } catch (IOException e) {
-      fault("admin.unix_socket", String.valueOf(e.getMessage()));
+      fault("admin.unix_socket", Reason.of(e));
     }
   }
 
@@ -141,8 +121,24 @@ final class ConfigChecks {
   }
 
   private void differ(GatewayConfig gateway, AdminConfig admin) {
-    if (gateway.listen().getPort() != 0 && gateway.listen().equals(admin.listen())) {
+    InetSocketAddress one = gateway.listen();
+    InetSocketAddress other = admin.listen();
+    boolean samePort = one.getPort() != 0 && one.getPort() == other.getPort();
+    if (samePort && (isEverywhere(one) || isEverywhere(other) || one.equals(other))) {
       fault("admin.listen", "the gateway listens there already");
+    }
+  }
+
+  private static boolean isEverywhere(InetSocketAddress address) {
+    return !address.isUnresolved() && address.getAddress().isAnyLocalAddress();
+  }
+
+  /** Asks the kernel, at no port in particular: a host that is told to reload has this one. */
+  private void isHere(String field, InetSocketAddress address) {
+    try (var socket = new Socket()) {
+      socket.bind(new InetSocketAddress(address.getAddress(), 0));
+    } catch (IOException e) {
+      fault(field, "this machine does not have the address " + address.getHostString());
     }
   }
 
@@ -170,7 +166,7 @@ final class ConfigChecks {
     try {
       source.read();
     } catch (IOException e) {
-      fault(field, "cannot be read: " + e);
+      fault(field, "cannot be read: " + Reason.of(e));
     } catch (IllegalArgumentException e) {
       fault(field, String.valueOf(e.getMessage()));
     }

@@ -6,6 +6,7 @@ import dev.belfry.shm.Placement;
 import dev.belfry.shm.WaitStrategy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** Reads the configuration of a host from a file. */
 public final class ConfigFile {
@@ -31,6 +33,9 @@ public final class ConfigFile {
    * @throws ConfigException with everything that is wrong with it
    */
   public static HostConfig load(Path file) throws IOException, ConfigException {
+    if (Files.isDirectory(file)) {
+      throw new FileSystemException(file.toString(), null, "is a directory");
+    }
     if (Files.size(file) > MOST_BYTES) {
       throw new IOException(file + " has more than 1 MiB, which is no configuration");
     }
@@ -42,10 +47,15 @@ public final class ConfigFile {
     }
     stopAt(faults, file);
     Path directory = file.toAbsolutePath().normalize().resolveSibling("");
-    HostConfig config = new ConfigFile(new Section(tree.root(), directory)).host();
-    new ConfigChecks(tree, faults).check(config);
-    stopAt(faults, file);
-    return config;
+    try {
+      HostConfig config = new ConfigFile(new Section(tree.root(), directory, "")).host();
+      new ConfigChecks(tree, faults).check(config);
+      stopAt(faults, file);
+      return config;
+    } catch (Section.NoPath e) {
+      faults.add(new ConfigFault(tree.line(e.field()), e.field(), e.reason()));
+      throw new ConfigException(file, faults);
+    }
   }
 
   private static void stopAt(List<ConfigFault> faults, Path file) throws ConfigException {
@@ -85,21 +95,23 @@ public final class ConfigFile {
     if (workers.has("command")) {
       var words = new ArrayList<>(workers.texts("command"));
       if (words.getFirst().contains("/")) { // what has none is looked for on the PATH
-        words.set(0, workers.directory().resolve(words.getFirst()).toString());
+        words.set(0, workers.resolved("command", 0, words.getFirst()));
       }
       return new WorkerProgram.Command(words);
     }
     if (workers.has("java")) {
       Section java = workers.section("java");
       return new WorkerProgram.Java(
-          java.text("main", ""),
-          java.texts("class_path").stream()
-              .map(part -> java.directory().resolve(part).toString())
-              .toList(),
-          java.texts("options"),
-          java.texts("arguments"));
+          java.text("main", ""), classPath(java), java.texts("options"), java.texts("arguments"));
     }
     return new WorkerProgram.Demo();
+  }
+
+  private static List<String> classPath(Section java) {
+    List<String> parts = java.texts("class_path");
+    return IntStream.range(0, parts.size())
+        .mapToObj(i -> java.resolved("class_path", i, parts.get(i)))
+        .toList();
   }
 
   private static WorkersConfig.Limits limits(Section limits) {

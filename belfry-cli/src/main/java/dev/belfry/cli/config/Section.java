@@ -1,8 +1,10 @@
 package dev.belfry.cli.config;
 
+import java.io.Serial;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -21,11 +23,36 @@ import tools.jackson.databind.JsonNode;
  *
  * @param values the fields
  * @param directory what paths are relative to
+ * @param place where in the configuration they are
  */
-record Section(JsonNode values, Path directory) {
+record Section(JsonNode values, Path directory, String place) {
+  /** A path that the file system, or the locale, cannot express. */
+  static final class NoPath extends RuntimeException {
+    @Serial private static final long serialVersionUID = 1;
+
+    private final String field;
+
+    NoPath(String field, InvalidPathException cause) {
+      super("this is no path here: " + cause.getReason(), cause);
+      this.field = field;
+    }
+
+    String field() {
+      return field;
+    }
+
+    String reason() {
+      return String.valueOf(getMessage());
+    }
+  }
+
   /** The fields below a field; none if it is not there. */
   Section section(String name) {
-    return new Section(values.path(name), directory);
+    return new Section(values.path(name), directory, field(name));
+  }
+
+  private String field(String name) {
+    return place.isEmpty() ? name : place + "." + name;
   }
 
   boolean has(String name) {
@@ -79,7 +106,20 @@ record Section(JsonNode values, Path directory) {
   }
 
   Optional<Path> path(String name) {
-    return text(name).map(directory::resolve);
+    return text(name).map(text -> resolve(field(name), text));
+  }
+
+  private Path resolve(String field, String text) {
+    try {
+      return directory.resolve(text);
+    } catch (InvalidPathException e) {
+      throw new NoPath(field, e);
+    }
+  }
+
+  /** An item of a list as a path. */
+  String resolved(String name, int index, String text) {
+    return resolve(field(name) + "[" + index + "]", text).toString();
   }
 
   Optional<SecretSource> secret(String file, String variable) {

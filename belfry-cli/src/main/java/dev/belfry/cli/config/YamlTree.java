@@ -31,9 +31,14 @@ final class YamlTree {
   /** Deeper than any configuration, and far from the end of the stack. */
   private static final int DEEPEST = 32;
 
+  /** More than any configuration has; aliases can make billions of a few. */
+  private static final int MOST_VALUES = 10_000;
+
   private final List<ConfigFault> faults;
   private final Map<String, Integer> lines = new HashMap<>();
   private JsonNode root = NODES.nullNode();
+  private int values;
+  private boolean givenUp;
 
   private YamlTree(List<ConfigFault> faults) {
     this.faults = faults;
@@ -57,6 +62,8 @@ final class YamlTree {
       faults.add(new ConfigFault(line, "", "this is not YAML: " + e.getProblem()));
     } catch (YamlEngineException e) {
       faults.add(new ConfigFault(1, "", "this is not YAML: " + e.getMessage()));
+    } catch (StackOverflowError e) { // the composer goes as deep as the text does
+      faults.add(new ConfigFault(1, "", "this is nested too deeply"));
     }
     return tree;
   }
@@ -76,9 +83,15 @@ final class YamlTree {
   }
 
   private JsonNode value(Node node, String path, int depth) {
-    if (depth > DEEPEST) { // also what an alias makes endless
-      faults.add(new ConfigFault(line(node), path, "is nested too deeply"));
+    if (givenUp) {
       return NODES.nullNode();
+    }
+    values++;
+    if (depth > DEEPEST) { // also what an alias makes endless
+      return giveUp(new ConfigFault(line(node), path, "is nested too deeply"));
+    }
+    if (values > MOST_VALUES) {
+      return giveUp(new ConfigFault(1, "", "there are more than " + MOST_VALUES + " values"));
     }
     return switch (node) {
       case MappingNode mapping -> mapping(mapping, path, depth);
@@ -86,6 +99,13 @@ final class YamlTree {
       case ScalarNode scalar -> scalar(scalar, path);
       default -> throw new IllegalStateException("a node of no known kind: " + node);
     };
+  }
+
+  /** The first fault of this kind is enough: there may be as many as there are aliases. */
+  private JsonNode giveUp(ConfigFault fault) {
+    givenUp = true;
+    faults.add(fault);
+    return NODES.nullNode();
   }
 
   private ObjectNode mapping(MappingNode mapping, String path, int depth) {

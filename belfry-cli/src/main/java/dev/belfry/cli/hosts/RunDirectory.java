@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Each host has one file, {@code *.host}, and holds a lock on it ({@code flock(2)}) for as long
  * as it lives. The kernel drops the lock with the process, however that ends; so a file that can be
  * locked was left behind, and whoever notices removes it with the counters it names. No file name
- * is ever used twice, so that this never hits the file of a later host.
+ * is ever used twice, so that this never hits the file of a later host. All share a lock on the
+ * directory itself, which keeps it from being tidied up.
  *
  * <p>For any thread.
  */
@@ -142,10 +143,12 @@ public final class RunDirectory {
   public static final class Announcement implements AutoCloseable {
     private final Path file;
     private final Fd lock;
+    private final Fd place;
 
-    private Announcement(Path file, Fd lock) {
+    private Announcement(Path file, Fd lock, Fd place) {
       this.file = file;
       this.lock = lock;
+      this.place = place;
     }
 
     /** Removes the entry. The second time nothing happens. */
@@ -154,12 +157,25 @@ public final class RunDirectory {
       if (lock.isOpen()) {
         remove(file);
         lock.close();
+        place.close();
       }
     }
   }
 
   /** Lets others find this host. */
   public Announcement announce(HostEntry entry) throws IOException {
+    Fd place = openDirectory(sys, path);
+    try {
+      // Whoever tidies up in /tmp leaves a directory alone that is locked (tmpfiles.d(5)).
+      FileLocks.tryFlock(sys, place.number(), FileLocks.Mode.SHARED);
+      return announce(entry, place);
+    } catch (IOException | RuntimeException e) {
+      place.close();
+      throw e;
+    }
+  }
+
+  private Announcement announce(HostEntry entry, Fd place) throws IOException {
     while (true) {
       String name = unusedName() + ENTRY;
       Path unfinished = path.resolve(UNFINISHED + name);
@@ -177,7 +193,7 @@ public final class RunDirectory {
           Files.writeString(unfinished, entry.toJson());
           Path finished = path.resolve(name);
           Files.move(unfinished, finished, StandardCopyOption.ATOMIC_MOVE);
-          return new Announcement(finished, file);
+          return new Announcement(finished, file, place);
         }
       } catch (IOException | RuntimeException e) {
         remove(unfinished);

@@ -1,5 +1,6 @@
 package dev.belfry.cli.run;
 
+import dev.belfry.cli.ClientToken;
 import dev.belfry.cli.hosts.RunDirectory;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -9,7 +10,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,7 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Asks the admin surface of a host. */
 final class AdminClient {
-  private static final String VARIABLE = "BELFRY_TOKEN";
+  static final String VARIABLE = "BELFRY_TOKEN";
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final URI surface;
@@ -31,15 +31,19 @@ final class AdminClient {
     this.token = token;
   }
 
-  /** With the token of a file, of the environment, or of the run directory, the first there is. */
+  /**
+   * With the token of a file, of the environment, or of the run directory, the first there is.
+   *
+   * @throws IllegalArgumentException if what is there is no token
+   */
   static AdminClient at(URI surface, @Nullable Path tokenFile) throws IOException {
     String variable = System.getenv(VARIABLE);
     if (tokenFile == null && variable != null) {
-      return new AdminClient(surface, variable.strip());
+      return new AdminClient(surface, ClientToken.of(variable, VARIABLE));
     }
     Path file = tokenFile != null ? tokenFile : Token.place(RunDirectory.ofUser());
     try {
-      return new AdminClient(surface, Files.readString(file).strip());
+      return new AdminClient(surface, ClientToken.fromFile(file));
     } catch (NoSuchFileException e) {
       throw new IOException("there is no token in " + file + ": name a file by --token-file", e);
     }

@@ -1,12 +1,12 @@
 package dev.belfry.cli.run;
 
+import dev.belfry.cli.Reason;
 import dev.belfry.cli.config.ConfigException;
 import dev.belfry.cli.config.ConfigFile;
 import dev.belfry.cli.config.HostConfig;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +31,7 @@ final class HostStart {
       return run(file);
     }
     try {
-      return Supervise.run(sys);
+      return Supervise.run(sys, file != null);
     } catch (IOException e) {
       return fail(FAILED, e);
     }
@@ -52,9 +52,7 @@ final class HostStart {
   }
 
   private int fail(int exitCode, Exception e) {
-    String reason =
-        e instanceof NoSuchFileException ? "there is no file " + e.getMessage() : e.getMessage();
-    err.println("belfry run: " + reason);
+    err.println("belfry run: " + Reason.of(e));
     return exitCode;
   }
 }

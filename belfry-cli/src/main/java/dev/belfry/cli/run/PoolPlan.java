@@ -1,5 +1,9 @@
 package dev.belfry.cli.run;
 
+import dev.belfry.cli.config.AdminConfig;
+import dev.belfry.cli.config.GatewayConfig;
+import dev.belfry.cli.config.HostConfig;
+import dev.belfry.cli.config.SecretSource;
 import dev.belfry.cli.config.WorkerProgram;
 import dev.belfry.cli.config.WorkersConfig;
 import dev.belfry.cli.config.WorkersConfig.Limits;
@@ -8,6 +12,8 @@ import dev.belfry.workers.PoolListener;
 import dev.belfry.workers.PoolOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Makes the options of a pool from its configuration. */
 final class PoolPlan {
@@ -16,7 +22,8 @@ final class PoolPlan {
 
   private PoolPlan() {}
 
-  static PoolOptions of(WorkersConfig config, PoolListener listener) {
+  static PoolOptions of(HostConfig host, PoolListener listener) {
+    WorkersConfig config = host.workers();
     Limits limits = config.limits();
     PoolOptions options =
         start(config.program(), limits)
@@ -34,10 +41,25 @@ final class PoolPlan {
             .restartDelay(config.restart().firstDelay(), config.restart().longestDelay())
             .listener(listener);
     config.directory().ifPresent(options::directory);
+    tokens(host).forEach(options::withoutEnvironment);
     config.environment().forEach(options::environment);
     config.recycle().calls().ifPresent(options::recycleAfterCalls);
     config.recycle().age().ifPresent(options::recycleAfter);
     return options;
+  }
+
+  /** Variables with which one comes in here, and which are no business of a worker's. */
+  private static Stream<String> tokens(HostConfig host) {
+    Stream<SecretSource> named =
+        Stream.of(
+                host.gateway().flatMap(GatewayConfig::token),
+                host.admin().flatMap(AdminConfig::token))
+            .flatMap(Optional::stream);
+    return Stream.concat(
+        Stream.of(AdminClient.VARIABLE),
+        named
+            .filter(SecretSource.InEnvironment.class::isInstance)
+            .map(it -> ((SecretSource.InEnvironment) it).variable()));
   }
 
   private static PoolOptions start(WorkerProgram program, Limits limits) {

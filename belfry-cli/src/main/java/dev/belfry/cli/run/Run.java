@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "1:it cannot start",
       "2:the configuration is not valid",
-      "129:ended by HUP, to be started again with the new configuration",
+      "129:ended by HUP, to be started again if it has a configuration",
       "130:ended by INT",
       "131:ended by QUIT",
       "143:ended by TERM"

@@ -93,7 +93,7 @@ final class RunningHost {
   private void open(PrintWriter out) throws IOException, InterruptedException {
     handleSignals();
     RunDirectory directory = RunDirectory.ofUser();
-    WorkerPool pool = WorkerPool.open(PoolPlan.of(config.workers(), new HostListener(log, events)));
+    WorkerPool pool = WorkerPool.open(PoolPlan.of(config, new HostListener(log, events)));
     closeAtEnd("workers", () -> pool.close(GOODBYE));
     signals.handle("USR1", _ -> tellState(pool.status()));
     signals.handle("USR2", _ -> pool.reset());
@@ -128,6 +128,9 @@ final class RunningHost {
     if (file != null) {
       Path checked = file;
       signals.onReload(() -> problems(checked));
+    } else {
+      // A terminal that is closed takes the demonstration with it.
+      signals.handle("HUP", signals::shutdown);
     }
   }
 

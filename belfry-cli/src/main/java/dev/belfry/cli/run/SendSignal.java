@@ -1,5 +1,6 @@
 package dev.belfry.cli.run;
 
+import dev.belfry.cli.Reason;
 import dev.belfry.cli.Version;
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
@@ -8,6 +9,7 @@ import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +33,7 @@ import picocli.CommandLine.Spec;
     })
 public final class SendSignal implements Callable<Integer> {
   private static final int FAILED = 1;
+  private static final int MOST_PORT = 65_535;
 
   @Parameters(
       index = "0",
@@ -84,7 +87,7 @@ public final class SendSignal implements Callable<Integer> {
       }
       return 0;
     } catch (IOException e) {
-      spec.commandLine().getErr().println(spec.qualifiedName() + ": " + e.getMessage());
+      spec.commandLine().getErr().println(spec.qualifiedName() + ": " + Reason.of(e));
       return FAILED;
     }
   }
@@ -102,6 +105,27 @@ public final class SendSignal implements Callable<Integer> {
 
   private String post(int signal) throws IOException, InterruptedException {
     String plain = Signo.name(signal).replaceFirst("^SIG", "");
-    return AdminClient.at(URI.create(target), tokenFile).raise(plain, reason);
+    URI surface = surface();
+    AdminClient client;
+    try {
+      client = AdminClient.at(surface, tokenFile);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
+    return client.raise(plain, reason);
+  }
+
+  /** Java's client for HTTP takes nothing without a host, and no port that there cannot be. */
+  private URI surface() {
+    try {
+      var url = new URI(target);
+      if (url.getHost() != null && url.getPort() <= MOST_PORT) {
+        return url;
+      }
+    } catch (URISyntaxException e) {
+      // Then it is none either.
+    }
+    throw new ParameterException(
+        spec.commandLine(), "'" + target + "' is no URL of a host, such as http://127.0.0.1:7071.");
   }
 }

@@ -53,15 +53,19 @@ final class Supervise {
     this.signals = signals;
   }
 
-  /** Returns the exit code of the last child. Blocks in the kernel: for a platform thread. */
-  static int run(Sys sys) throws IOException {
+  /**
+   * Returns the exit code of the last child. Blocks in the kernel: for a platform thread.
+   *
+   * @param reloads whether it has a configuration to come back with; one without ends on HUP
+   */
+  static int run(Sys sys, boolean reloads) throws IOException {
     List<String> command = ownCommand();
     try (SignalFd signals = SignalFd.open(sys, SigSet.EMPTY);
         SignalClaim _ = SignalClaim.take(PASSED_ON, held -> update(signals, held))) {
       var supervise = new Supervise(sys, signals);
       while (true) {
         ExitStatus status = supervise.runOnce(command);
-        boolean hasReloaded = !status.signalled() && status.number() == RESTART;
+        boolean hasReloaded = reloads && !status.signalled() && status.number() == RESTART;
         if (!hasReloaded) {
           return status.shellCode();
         }

@@ -1,5 +1,6 @@
 package dev.belfry.cli.run;
 
+import dev.belfry.cli.Reason;
 import dev.belfry.cli.Version;
 import dev.belfry.cli.config.ConfigException;
 import dev.belfry.cli.config.ConfigFault;
@@ -7,7 +8,6 @@ import dev.belfry.cli.config.ConfigFile;
 import dev.belfry.cli.config.ConfigSchema;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -61,9 +61,7 @@ public final class Validate implements Callable<Integer> {
     } catch (ConfigException e) {
       print(out, file, e.faults());
     } catch (IOException e) {
-      String reason =
-          e instanceof NoSuchFileException ? "there is no file " + e.getMessage() : e.toString();
-      spec.commandLine().getErr().println(spec.qualifiedName() + ": " + reason);
+      spec.commandLine().getErr().println(spec.qualifiedName() + ": " + Reason.of(e));
     }
     return INVALID;
   }

@@ -3,6 +3,9 @@ package dev.belfry.cli.run;
 import dev.belfry.cli.config.HostConfig;
 import dev.belfry.cli.config.WorkerProgram;
 import dev.belfry.cli.hosts.HostEntry;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Sys;
+import dev.belfry.linux.Terminal;
 import dev.belfry.workers.PoolStatus;
 import java.io.PrintWriter;
 import java.net.URI;
@@ -11,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Says what is running, and of the demonstration what to try. */
 final class Welcome {
+  private static final int STANDARD_OUTPUT = 1;
+
   private final PrintWriter out;
 
   Welcome(PrintWriter out) {
@@ -60,8 +65,18 @@ final class Welcome {
   private static String text(Token token) {
     return token
         .news()
+        .filter(_ -> isTerminal())
         .map(it -> it + " (said only now; it is in " + token.file() + ")")
         .orElse("in " + token.file());
+  }
+
+  /** Whether a person reads this. What is a log stays, and others may read it. */
+  private static boolean isTerminal() {
+    try {
+      return Terminal.size(Sys.forAnyThread(), STANDARD_OUTPUT) != null;
+    } catch (ErrnoException e) {
+      return false;
+    }
   }
 
   private static String s(int count) {

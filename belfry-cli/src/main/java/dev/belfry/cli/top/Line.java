@@ -37,7 +37,7 @@ final class Line {
   private static String printable(String piece) {
     return piece.chars().noneMatch(Character::isISOControl)
         ? piece
-        : piece.replaceAll("\\p{Cntrl}", "?");
+        : piece.replaceAll("\\p{Cc}", "?");
   }
 
   int length() {

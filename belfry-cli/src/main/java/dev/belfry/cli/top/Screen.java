@@ -2,6 +2,7 @@ package dev.belfry.cli.top;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import dev.belfry.cli.ThreadDump;
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Io;
 import dev.belfry.linux.PollSet;
@@ -47,10 +48,10 @@ final class Screen implements AutoCloseable {
   /** Held by whoever writes, so that nothing is drawn after the terminal was given back. */
   private final ReentrantLock writing = new ReentrantLock();
 
-  /** How keys came before; guarded by that lock, as is the next one. */
-  private @Nullable Terminal keys;
+  /** How keys came before. Read also without the lock, as the next one, if that cannot be had. */
+  private volatile @Nullable Terminal keys;
 
-  private boolean left;
+  private volatile boolean left;
 
   private Screen(Sys sys, PrintWriter out) {
     this.sys = sys;
@@ -80,6 +81,7 @@ final class Screen implements AutoCloseable {
     screen.writing.lock(); // a program that is ended just now gives back what was taken
     try {
       Runtime.getRuntime().addShutdownHook(screen.hook);
+      ThreadDump.beforeHalt(screen::leave);
       screen.keys = screen.hasKeys ? Terminal.keyByKey(sys, STDIN) : null;
       out.print(ENTER);
       out.flush();
@@ -146,11 +148,14 @@ final class Screen implements AutoCloseable {
         return;
       }
       left = true;
-      if (keys != null) {
-        keys.restore();
+      Terminal before = keys;
+      if (before != null) {
+        before.restore();
       }
-      out.print(LEAVE);
-      out.flush();
+      if (mine && takesOutput()) {
+        out.print(LEAVE);
+        out.flush();
+      }
     } catch (ErrnoException gone) {
       // Nobody sees it any more.
     } finally {
@@ -160,10 +165,17 @@ final class Screen implements AutoCloseable {
     }
   }
 
+  private boolean takesOutput() {
+    var room = new PollSet(sys, 1);
+    room.set(0, STDOUT, PollSet.OUT);
+    return room.await(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS)) > 0;
+  }
+
   /** Gives the terminal back. The second time nothing happens. */
   @Override
   public void close() {
     leave();
+    ThreadDump.beforeHalt(() -> {});
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException ending) {

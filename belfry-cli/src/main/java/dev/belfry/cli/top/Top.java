@@ -1,5 +1,6 @@
 package dev.belfry.cli.top;
 
+import dev.belfry.cli.Reason;
 import dev.belfry.cli.counters.CountersReader;
 import dev.belfry.cli.counters.CountersSample;
 import dev.belfry.cli.hosts.HostEntry;
@@ -93,7 +94,7 @@ public final class Top implements Callable<Integer> {
             : watch(directory, host, reader);
       }
     } catch (IOException e) {
-      spec.commandLine().getErr().println("belfry top: " + e.getMessage());
+      spec.commandLine().getErr().println("belfry top: " + Reason.of(e));
       return FAILED;
     }
   }

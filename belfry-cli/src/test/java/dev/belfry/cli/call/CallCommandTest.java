@@ -16,6 +16,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -133,6 +134,16 @@ final class CallCommandTest {
     assertThat(run().exitCode).isEqualTo(2);
   }
 
+  /** In such a locale other bytes than were typed were sent, and answered with success. */
+  @Test
+  void whatTheLocaleCannotExpressIsNotSent() {
+    for (String[] args : new String[][] {{"echo", "gr\ufffd\ufffdn"}, {"gr\ufffd\ufffdn"}}) {
+      Ran ran = run(args);
+      assertThat(ran.exitCode).isEqualTo(2);
+      assertThat(ran.err.toString()).contains("locale", "@FILE");
+    }
+  }
+
   @Test
   void aCallThatFailsSaysWhyAndExitsWithOne() {
     Ran unknown = run("nothing");
@@ -182,6 +193,15 @@ final class CallCommandTest {
     }
   }
 
+  /** The error message had all of it: the wrong file, perhaps. */
+  @Test
+  void whatIsNoTokenIsNotSentAndNotShown(@TempDir Path directory) throws Exception {
+    Path file = Files.writeString(directory.resolve("token"), "key\nof somebody");
+    Ran ran = run("echo", "x", "--token-file", file.toString());
+    assertThat(ran.exitCode).isEqualTo(2);
+    assertThat(ran.err.toString()).startsWith(file.toString()).doesNotContain("key", "somebody");
+  }
+
   @Test
   void withoutAHostItExitsWithThree() {
     Ran none =
@@ -207,6 +227,19 @@ final class CallCommandTest {
     assertThat(gone.err.toString())
         .isEqualTo("belfry call: cannot call http://127.0.0.1:1: nobody is there\n");
     assertThat(run("echo", "--url", "mailto:x").exitCode).isEqualTo(3);
+  }
+
+  /** A host that is stopped takes connections and never says anything; so did its caller. */
+  @Test
+  void aDeadlineHoldsAlsoWhereNobodyAnswers() throws Exception {
+    try (var silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String there = "http://127.0.0.1:" + silent.getLocalPort();
+      Ran ran = run("echo", "x", "--deadline", "100", "--url", there);
+      assertThat(ran.exitCode).isEqualTo(1);
+      assertThat(ran.err.toString())
+          .startsWith("belfry call: " + there + " says nothing")
+          .hasLineCount(1);
+    }
   }
 
   @Test

@@ -66,6 +66,19 @@ class ConfigFileTest {
         Arguments.of(demo("environment: {A: 1}"), 3, "workers.environment.A", "quotes"),
         Arguments.of(demo("limits: {ready: 3}"), 3, "workers.limits.ready", "such as 500ms"),
         Arguments.of(demo("limits:\n    stuck: 0s"), 4, "workers.limits.stuck", "500ms"),
+        // Above 2^31 the default counted in its place, without a word.
+        Arguments.of(
+            demo("restart: {crash_limit: 3000000000}"),
+            3,
+            "workers.restart.crash_limit",
+            "at most 2147483647"),
+        Arguments.of(
+            more("admin: {signal_rate_limit: 3000000000}"),
+            2,
+            "admin.signal_rate_limit",
+            "at most 2147483647"),
+        // With its number a name has to fit into the 32 bytes that counters have for it.
+        Arguments.of(demo("name: a123456789-123456789-1234"), 3, "workers.name", "at most 24"),
         Arguments.of(demo("placement: tight"), 3, "workers.placement", "padded, v1"),
         Arguments.of(demo("waiting: busy"), 3, "workers.waiting", "adaptive, spin"),
         Arguments.of(
@@ -158,6 +171,36 @@ class ConfigFileTest {
             3,
             "admin.tls.allowed_clients",
             "client_authorities"),
+        Arguments.of(
+            more("admin: {unix_socket: %s}".formatted("long/".repeat(30))),
+            2,
+            "admin.unix_socket",
+            "longer than 1"),
+        Arguments.of(
+            more("admin: {unix_socket: belfry.yaml/a/b}"), 2, "admin.unix_socket", "no directory"),
+        Arguments.of(
+            more(
+                """
+                gateway: {listen: '0.0.0.0:7070', token_file: belfry.yaml}
+                admin: {listen: '127.0.0.1:7070'}
+                """),
+            3,
+            "admin.listen",
+            "already"),
+        Arguments.of(
+            more("gateway: {listen: '192.0.2.1:1', token_file: belfry.yaml}"),
+            2,
+            "gateway.listen",
+            "this machine"),
+        Arguments.of("workers:\n  command: [resiser]", 2, "workers.command[0]", "on the PATH"),
+        Arguments.of("workers:\n  command: [./]", 2, "workers.command[0]", "no program"),
+        Arguments.of(
+            demo("limits: {open_files: 2147483647}"), 3, "workers.limits.open_files", "ulimit -n"),
+        Arguments.of(
+            demo("limits: {memory_mib: 9223372036854775807}"),
+            3,
+            "workers.limits.memory_mib",
+            "at most"),
         Arguments.of(more("logging: {format: xml}"), 2, "logging.format", "text, json"),
         Arguments.of(more("shutdown: {time_limit: 1d}"), 2, "shutdown.time_limit", "30s"),
         // Longer than a call may take, and than the clock of an orderly end could count.
@@ -168,7 +211,14 @@ class ConfigFileTest {
             2,
             "shutdown.time_limit",
             "of at most 20 days"),
-        Arguments.of("a: &a [*a]", 1, "a[0]", "nested too deeply"));
+        // No path of any file system; in a locale of ASCII neither is one with an umlaut.
+        Arguments.of("workers:\n  command: [\"./a\\0b\"]", 2, "workers.command[0]", "no path"),
+        Arguments.of("workers:\n  command: [\"a\\0b\"]", 2, "workers.command[0]", "no program"),
+        Arguments.of("a: &a [*a]", 1, "a[0]", "nested too deeply"),
+        // Twenty bytes that stand for more than there is memory, in a host that only looks at them.
+        Arguments.of("a: &a [*a, *a]", 1, "a[0]", "nested too deeply"),
+        Arguments.of(doubled(25), 1, "", "more than 10000 values"),
+        Arguments.of("[".repeat(100_000), 1, "", "nested too deeply"));
   }
 
   /** A pattern for numbers is easily wrong at a digit, so all are tried that are near. */
@@ -190,6 +240,15 @@ class ConfigFileTest {
           }
           assertThat(time.matcher(limit + 1 + unit).find()).isFalse();
         });
+  }
+
+  /** A value that each line has twice as often as the one before. */
+  private static String doubled(int lines) {
+    var text = new StringBuilder("a0: &a0 [x, x]\n");
+    for (int i = 1; i < lines; i++) {
+      text.append("a%d: &a%d [*a%d, *a%d]\n".formatted(i, i, i - 1, i - 1));
+    }
+    return text.toString();
   }
 
   private static String demo(String field) {
@@ -264,7 +323,7 @@ class ConfigFileTest {
               restart: {first_delay: 1s, longest_delay: 1m, crash_limit: 7}
               recycle: {calls: 1000, age: 1h}
             gateway:
-              listen: '[::1]:80'
+              listen: '[::]:80'
               token_file: token
               max_bytes: 1000
               deadline: 2s
@@ -307,7 +366,7 @@ class ConfigFileTest {
                         OptionalLong.of(1000), Optional.of(Duration.ofHours(1)))),
                 Optional.of(
                     new GatewayConfig(
-                        new InetSocketAddress(InetAddress.ofLiteral("::1"), 80),
+                        new InetSocketAddress(InetAddress.ofLiteral("::"), 80),
                         Optional.of(new SecretSource.InFile(directory.resolve("token"))),
                         1000,
                         Duration.ofSeconds(2))),
@@ -363,6 +422,23 @@ class ConfigFileTest {
                 addDefaults(text, indent + "  ", field.getValue());
               }
             });
+  }
+
+  /**
+   * A program without a slash is looked for as a start does: where the shell looks, if one starts
+   * it.
+   */
+  @Test
+  void aProgramIsLookedForOnThePathThatCounts() throws Exception {
+    Path bin = Files.createDirectory(directory.resolve("bin"));
+    Path resizer = Files.writeString(bin.resolve("resizer"), "#!/bin/sh\n");
+    assertThat(resizer.toFile().setExecutable(true)).isTrue();
+    String path = "environment: {PATH: '/nowhere:%s'}".formatted(bin);
+    load("workers:\n  command: [sh]\n");
+    load("workers:\n  command: [resizer]\n  limits: {open_files: 64}\n  " + path);
+    assertThat(faults("workers:\n  command: [resizer]\n  " + path))
+        .extracting(ConfigFault::field)
+        .containsExactly("workers.command[0]");
   }
 
   private HostConfig load(String text) throws Exception {

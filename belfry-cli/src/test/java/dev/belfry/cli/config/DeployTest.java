@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.belfry.cli.HostCertificate;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,19 +67,33 @@ class DeployTest {
     assertThat(process.waitFor()).isZero();
   }
 
+  /** What the unit says, by name. */
+  private static Map<String, String> unit() throws IOException {
+    return Files.readAllLines(DEPLOY.resolve("belfry.service")).stream()
+        .filter(line -> line.contains("=") && !line.startsWith("#"))
+        .collect(
+            Collectors.toMap(
+                line -> line.substring(0, line.indexOf('=')),
+                line -> line.substring(line.indexOf('=') + 1)));
+  }
+
+  /** One that the host makes goes with its run directory, at each reload. */
+  @Test
+  void systemdHandsOverTheTokenThatTheExampleNames() throws Exception {
+    assertThat(unit()).containsEntry("LoadCredential", "admin-token:/etc/belfry/admin-token");
+    assertThat(DEPLOY.resolve("belfry.yaml"))
+        .content()
+        .contains("token_file: /run/credentials/belfry.service/admin-token");
+  }
+
   @Test
   void systemdWaitsLongerThanTheHostTakes() throws Exception {
-    Map<String, String> unit =
-        Files.readAllLines(DEPLOY.resolve("belfry.service")).stream()
-            .filter(line -> line.contains("="))
-            .collect(
-                Collectors.toMap(
-                    line -> line.substring(0, line.indexOf('=')),
-                    line -> line.substring(line.indexOf('=') + 1)));
+    Map<String, String> unit = unit();
     Duration limit = ConfigFile.load(DEPLOY.resolve("belfry.yaml")).shutdownLimit();
     assertThat(Long.parseLong(unit.get("TimeoutStopSec"))).isGreaterThan(limit.toSeconds());
     assertThat(unit)
-        .containsEntry("RestartForceExitStatus", "129")
+        // By the signal itself ends what was not yet the host, and that counted as a good end.
+        .containsEntry("RestartForceExitStatus", "129 SIGHUP")
         .containsEntry("KillMode", "mixed")
         .containsEntry("ExecReload", "/bin/kill -HUP $MAINPID");
   }
@@ -106,8 +121,11 @@ class DeployTest {
     }
     assertThat(container.at("/readinessProbe/httpGet/path").asString()).isEqualTo("/health/ready");
     assertThat(container.at("/livenessProbe/httpGet/path").asString()).isEqualTo("/health/live");
+    // Connections were refused in each rollout: TERM came before the proxies knew of it.
+    long pause = container.at("/lifecycle/preStop/exec/command/1").asLong();
+    assertThat(pause).isPositive();
     assertThat(pod.path("terminationGracePeriodSeconds").asLong())
-        .isGreaterThan(config.shutdownLimit().toSeconds());
+        .isGreaterThan(pause + config.shutdownLimit().toSeconds());
     assertThat(objects.at("/Service/spec/ports/0/targetPort").asString()).isEqualTo("calls");
   }
 

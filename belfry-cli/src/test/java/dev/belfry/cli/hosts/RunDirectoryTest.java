@@ -3,6 +3,10 @@ package dev.belfry.cli.hosts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.belfry.linux.Fd;
+import dev.belfry.linux.FileLocks;
+import dev.belfry.linux.OpenFile;
+import dev.belfry.linux.OpenFlags;
 import dev.belfry.linux.Sys;
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
@@ -64,6 +68,30 @@ class RunDirectoryTest {
       host.say("close");
       assertThat(host.line()).isEqualTo("closed");
       assertThat(open().live()).isEmpty();
+    }
+  }
+
+  /**
+   * After ten days systemd-tmpfiles removed the entry of a living host, unless it is locked out.
+   */
+  @Test
+  void aLiveHostHoldsALockOnTheDirectory() throws Exception {
+    open();
+    try (TestProcess one = host("one");
+        TestProcess two = host("two")) {
+      assertThat(canBeLocked()).isFalse();
+      one.say("close");
+      assertThat(one.line()).isEqualTo("closed");
+      assertThat(canBeLocked()).isFalse();
+      two.kill();
+      two.exitCode();
+      assertThat(canBeLocked()).isTrue();
+    }
+  }
+
+  private boolean canBeLocked() throws IOException {
+    try (Fd directory = OpenFile.open(SYS, path, OpenFlags.directory(), 0)) {
+      return FileLocks.tryFlock(SYS, directory.number(), FileLocks.Mode.EXCLUSIVE);
     }
   }
 

@@ -126,5 +126,9 @@ class HostPageTest {
     String text =
         String.join("\n", new HostPage(host("a\033[2Jb"), plain(80, 24), history(1)).live());
     assertThat(text).contains(" a?[2Jb ").doesNotContain("\033");
+    // CSI in one character, for terminals that know it.
+    String one =
+        String.join("\n", new HostPage(host("a\u009b2Jb"), plain(80, 24), history(1)).live());
+    assertThat(one).contains(" a?2Jb ").doesNotContain("\u009b");
   }
 }

@@ -9,12 +9,14 @@ import dev.belfry.linux.Sys;
 import dev.belfry.testkit.TestProcess;
 import dev.belfry.testkit.TestTerminal;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -30,6 +32,7 @@ class TopTest {
   private static final String ENTER = "\033[?1049h";
   private static final String LEAVE = "\033[0m\033[?7h\033[?25h\033[?1049l";
   private static final String CTRL_C = "\003";
+  private static final String CTRL_S = "\023";
 
   @TempDir private static Path shared;
 
@@ -139,6 +142,48 @@ class TopTest {
       terminated.programs().forEach(ProcessHandle::destroy);
       assertThat(terminated.exitCode()).isEqualTo(143);
       assertGivenBack(terminated);
+    }
+  }
+
+  /** It waited for the terminal, and only a second signal ended it. */
+  @Test
+  void termEndsItAlsoWhereTheTerminalTakesNoOutput() throws Exception {
+    try (TestTerminal stopped = terminal(80, 24)) {
+      awaitShown(stopped, "demo-1");
+      stopped.type(CTRL_S);
+      eventually(() -> assertThat(stopped.programs()).anyMatch(TopTest::isStuckInOutput));
+      stopped.programs().forEach(ProcessHandle::destroy);
+      assertThat(stopped.exitCode()).isEqualTo(143);
+    }
+  }
+
+  /** Whether a thread of it is in a system call {@code write} to standard output. */
+  private static boolean isStuckInOutput(ProcessHandle process) {
+    try (Stream<Path> threads = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
+      return threads.anyMatch(
+          thread -> {
+            try {
+              return Files.readString(thread.resolve("syscall")).matches("(?s)(1|64) 0x1 .*");
+            } catch (IOException ended) {
+              return false;
+            }
+          });
+    } catch (IOException ended) {
+      return false;
+    }
+  }
+
+  /** It left the alternate screen to whoever came next, without cursor and echo. */
+  @Test
+  void quitGivesTheTerminalBackBeforeItSaysWhereTheThreadsAre() throws Exception {
+    try (TestTerminal quit = terminal(80, 24)) {
+      awaitShown(quit, "demo-1");
+      for (ProcessHandle program : quit.programs()) {
+        Processes.kill(Sys.forAnyThread(), (int) program.pid(), Signo.QUIT);
+      }
+      assertThat(quit.exitCode()).isEqualTo(131);
+      assertGivenBack(quit);
+      assertThat(quit.shown().substring(quit.shown().lastIndexOf(LEAVE))).contains("main");
     }
   }
 

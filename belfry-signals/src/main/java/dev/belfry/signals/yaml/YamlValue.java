@@ -50,6 +50,8 @@ public final class YamlValue {
       faults.add(line, "", "this is not YAML: " + e.getProblem());
     } catch (YamlEngineException e) {
       faults.add(1, "", "this is not YAML: " + e.getMessage());
+    } catch (StackOverflowError e) { // the composer goes as deep as the text does
+      faults.add(1, "", "this is nested too deeply");
     }
     return Optional.empty();
   }

@@ -1,0 +1,28 @@
+package dev.belfry.cli;
+
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import org.jspecify.annotations.Nullable;
+
+/** What went wrong, for people: the message of an exception may be only the name of a file. */
+public final class Reason {
+  private Reason() {}
+
+  /** In one sentence without an end. */
+  public static String of(Exception e) {
+    @Nullable String message = e.getMessage();
+    return switch (e) {
+      case NoSuchFileException it -> "there is no file " + it.getFile();
+      case AccessDeniedException it -> it.getFile() + ": permission denied";
+      case NotDirectoryException it -> it.getFile() + " is no directory";
+      case FileAlreadyExistsException it -> it.getFile() + " is there already";
+      case FileSystemException it when it.getReason() == null -> it.toString();
+      case CharacterCodingException _ -> "this is no text in UTF-8";
+      default -> message != null ? message : e.toString();
+    };
+  }
+}
