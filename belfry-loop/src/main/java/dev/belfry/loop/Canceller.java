@@ -37,7 +37,9 @@ final class Canceller extends StopCallback {
     message.send(start);
   }
 
-  /** The cancel on its way through the inbox; there is one, however many cancels there are. */
+  /**
+   * The cancel on its way through the posted tasks; there is one, however many cancels there are.
+   */
   private static final class Message extends Task {
     private final Operation<?> operation;
     private boolean underWay;

@@ -9,7 +9,7 @@ import dev.belfry.linux.EpollEvents;
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.EventFd;
 import dev.belfry.linux.Sys;
-import dev.belfry.loop.Direction.Readiness;
+import dev.belfry.loop.WaitQueue.Readiness;
 import java.lang.foreign.Arena;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Drives a loop by epoll. A descriptor is registered once, edge-triggered and for both directions,
  * when an operation on it first has to wait; from then on what the kernel said last is kept in its
- * {@link Direction}s, and steady state makes no {@code epoll_ctl} call at all.
+ * {@link WaitQueue}s, and steady state makes no {@code epoll_ctl} call at all.
  */
 final class EpollDriver implements Driver {
   private static final int BATCH = 256;
@@ -85,7 +85,7 @@ final class EpollDriver implements Driver {
   @Override
   public void start(IoOperation<?> operation) {
     Handle handle = operation.handle;
-    Direction direction = handle.direction(operation);
+    WaitQueue direction = handle.direction(operation);
     if (direction.first() != null || isBlocked(handle, direction)) {
       direction.add(operation); // behind those that came before
     } else if (direction.isSpent(loop.turn(), loop.options)) {
@@ -97,13 +97,13 @@ final class EpollDriver implements Driver {
   }
 
   /** Whether a call need not be tried, because an event or a timer tells when to. */
-  private static boolean isBlocked(Handle handle, Direction direction) {
+  private static boolean isBlocked(Handle handle, WaitQueue direction) {
     return direction.isPaused()
         || (direction.readiness == Readiness.BLOCKED && handle.slot != Handle.NOT_REGISTERED);
   }
 
   /** Makes the calls of an operation; false if it has to wait, which is then provided for. */
-  private boolean attempt(IoOperation<?> operation, Direction direction) {
+  private boolean attempt(IoOperation<?> operation, WaitQueue direction) {
     while (true) {
       long result = operation.attempt(sys);
       if (result == -EAGAIN) {
@@ -139,7 +139,7 @@ final class EpollDriver implements Driver {
 
   /** Sees to it that an event tells when to go on; if none can, fails the operation. */
   // r[impl loop.op.park] r[impl loop.op.no-lost-edge] r[impl loop.err.transient]
-  private boolean canWait(IoOperation<?> operation, Direction direction) {
+  private boolean canWait(IoOperation<?> operation, WaitQueue direction) {
     Handle handle = operation.handle;
     direction.readiness = Readiness.BLOCKED;
     int result = register(handle);
@@ -213,7 +213,7 @@ final class EpollDriver implements Driver {
     futexes.cancel(operation);
   }
 
-  private void cancelAll(Direction direction) {
+  private void cancelAll(WaitQueue direction) {
     IoOperation<?> operation;
     while ((operation = direction.first()) != null) {
       cancel(operation);
@@ -227,7 +227,7 @@ final class EpollDriver implements Driver {
   }
 
   /** Works off a queue until a call would have to wait or the share of the turn is used up. */
-  private void goOn(Handle handle, Direction direction) {
+  private void goOn(Handle handle, WaitQueue direction) {
     IoOperation<?> operation;
     while ((operation = direction.first()) != null && !isBlocked(handle, direction)) {
       if (direction.isSpent(loop.turn(), loop.options)) {

@@ -16,8 +16,8 @@ public abstract class Handle implements AutoCloseable {
 
   final EventLoop loop;
   final Fd fd;
-  final Direction reads = new Direction();
-  final Direction writes = new Direction();
+  final WaitQueue reads = new WaitQueue();
+  final WaitQueue writes = new WaitQueue();
   private final Resume resume = new Resume(this);
   private final Close close = new Close(this);
 
@@ -114,7 +114,7 @@ public abstract class Handle implements AutoCloseable {
     return true;
   }
 
-  final Direction direction(IoOperation<?> operation) {
+  final WaitQueue direction(IoOperation<?> operation) {
     return operation.isRead() ? reads : writes;
   }
 

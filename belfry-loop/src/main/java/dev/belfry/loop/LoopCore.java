@@ -209,7 +209,7 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
     return isStopSeen() && inFlight == 0 && work.isEmpty();
   }
 
-  /** Ends everything that is in flight and closes the inbox; then the loop has ended. */
+  /** Ends everything that is in flight and takes no more posted tasks; then the loop has ended. */
   // r[impl loop.stop.nonew]
   final void end() throws ErrnoException {
     isStopSeen();

@@ -1,6 +1,6 @@
 package dev.belfry.loop;
 
-import dev.belfry.loop.Direction.Readiness;
+import dev.belfry.loop.WaitQueue.Readiness;
 
 /**
  * Tries a direction again after a while, when no event would tell that a call is worth trying: a
@@ -12,12 +12,12 @@ final class RetryTimer {
   private static final long LONGEST_NANOS = 100_000_000;
 
   private final Handle handle;
-  private final Direction direction;
+  private final WaitQueue direction;
   private final TimerOperation timer;
   private long pauseNanos = FIRST_NANOS;
   private boolean running;
 
-  RetryTimer(Handle handle, Direction direction) {
+  RetryTimer(Handle handle, WaitQueue direction) {
     this.handle = handle;
     this.direction = direction;
     this.timer = TimerOperation.internal(handle.loop);

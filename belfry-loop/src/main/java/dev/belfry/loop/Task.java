@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Something the loop runs on its thread. It is its own place in the queue other threads use. */
 abstract class Task implements Runnable {
-  /** The task posted before this one; belongs to {@link Inbox} while posted. */
+  /** The task posted before this one; belongs to {@link PostedTasks} while posted. */
   @Nullable Task posted;
 
   /** Whether somebody had this run on the loop; else it runs because something has happened. */

@@ -25,7 +25,7 @@ final class UringLane {
   private final Uring uring;
   private final UringHandle owner;
   private final Handle handle;
-  private final Direction queue;
+  private final WaitQueue queue;
   private final ReadinessPoll poll;
 
   /** Receives before it is asked to, where that may be; made at the first read. */
@@ -34,7 +34,7 @@ final class UringLane {
   /** How often the poll has told of something since a call last succeeded. */
   private int events;
 
-  UringLane(Uring uring, UringHandle owner, Direction queue, boolean reads) {
+  UringLane(Uring uring, UringHandle owner, WaitQueue queue, boolean reads) {
     this.uring = uring;
     this.owner = owner;
     this.handle = owner.handle;

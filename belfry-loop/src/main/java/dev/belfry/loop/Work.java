@@ -17,7 +17,7 @@ final class Work {
   private final LoopMetrics metrics;
   private final TaskQueue ready = new TaskQueue();
   private final TaskQueue next = new TaskQueue();
-  private final Inbox inbox = new Inbox();
+  private final PostedTasks posted = new PostedTasks();
   private boolean inScheduledWork;
   private int handled;
 
@@ -30,12 +30,12 @@ final class Work {
 
   /** Brings a task to the loop, which has yet to be woken; false if it has ended. Any thread. */
   boolean post(Task task) {
-    return inbox.offer(task);
+    return posted.offer(task);
   }
 
   /** Whether there is something that other threads have posted; any thread. */
   boolean hasPosted() {
-    return !inbox.isEmpty();
+    return !posted.isEmpty();
   }
 
   /** Queues a completion: it runs in this turn. */
@@ -89,7 +89,7 @@ final class Work {
 
   /** Lets what was posted run. */
   void takePosted() {
-    int count = queue(inbox.takeAll());
+    int count = queue(posted.takeAll());
     if (count > 0) {
       metrics.posted(count);
     }
@@ -132,7 +132,7 @@ final class Work {
 
   /** Takes nothing more from other threads and runs all that is left, however much that is. */
   void end() {
-    queue(inbox.close());
+    queue(posted.close());
     while (!isEmpty()) {
       takeNext();
       run();

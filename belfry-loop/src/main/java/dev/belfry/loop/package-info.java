@@ -8,7 +8,7 @@
  *
  * <ul>
  *   <li>The loop: {@code EventLoop}, its inside {@code LoopCore}, its turns {@code Work}, tasks of
- *       other threads in the {@code Inbox}, {@code EventLoopGroup}, {@code Scheduler}, {@code
+ *       other threads in the {@code PostedTasks}, {@code EventLoopGroup}, {@code Scheduler}, {@code
  *       TimerHeap}, {@code Watchdog}, {@code LoopMetrics}.
  *   <li>Operations: {@code Operation} with its life, {@code IoOperation} and its kinds, {@code
  *       TimerOperation}, {@code FutexOperation}, {@code ChildOperation}; stop tokens; coroutines by
@@ -16,7 +16,7 @@
  *   <li>Descriptors: {@code Descriptor} and its kinds, such as {@code StreamSocket}, {@code
  *       Acceptor}, {@code RegularFile}.
  *   <li>Behind them a {@code Driver} with a {@code Handle} for each descriptor. On epoll: {@code
- *       EpollDriver}, {@code EpollWait}, {@code Direction} with what waits to read or to write. On
+ *       EpollDriver}, {@code EpollWait}, {@code WaitQueue} with what waits to read or to write. On
  *       io_uring: {@code UringDriver} and all the other {@code Uring} classes.
  *   <li>Signals: {@code SignalService}, {@code SignalSet} and the other {@code Signal} classes.
  * </ul>

@@ -51,7 +51,7 @@ final class LoopQueuesTest {
 
   @Test
   void anInboxGivesOldestFirstAndClosesForGood() {
-    var inbox = new Inbox();
+    var inbox = new PostedTasks();
     assertThat(inbox.isEmpty()).isTrue();
     assertThat(inbox.takeAll()).isNull();
     var tasks = new ArrayList<Task>();
@@ -82,7 +82,7 @@ final class LoopQueuesTest {
   void manyProducersLoseDoubleAndReorderNothing() throws Exception {
     int producers = 4;
     int each = LoopSupport.rounds(100_000, 2_000_000);
-    var inbox = new Inbox();
+    var inbox = new PostedTasks();
     var threads = new ArrayList<Thread>();
     var refused = new int[producers];
     for (int p = 0; p < producers; p++) {

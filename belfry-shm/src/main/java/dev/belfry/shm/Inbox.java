@@ -141,19 +141,19 @@ public final class Inbox extends LinkHalf {
 
   private void copy(long descriptor, Message into) {
     long first = memory.getLong(descriptor);
-    long methodId = Descriptor.methodId(memory, descriptor);
-    long slotAndGeneration = Descriptor.slotAndGeneration(memory, descriptor);
-    long offsetAndLength = Descriptor.offsetAndLength(memory, descriptor);
-    MessageKind kind = MessageKind.of(Descriptor.kindNumber(first));
+    long methodId = MessageDescriptor.methodId(memory, descriptor);
+    long slotAndGeneration = MessageDescriptor.slotAndGeneration(memory, descriptor);
+    long offsetAndLength = MessageDescriptor.offsetAndLength(memory, descriptor);
+    MessageKind kind = MessageKind.of(MessageDescriptor.kindNumber(first));
     if (kind == null) {
       throw new ProtocolViolation(
-          Kind.MESSAGE_KIND, "a message of the kind " + Descriptor.kindNumber(first));
+          Kind.MESSAGE_KIND, "a message of the kind " + MessageDescriptor.kindNumber(first));
     }
     int slot = (int) slotAndGeneration;
     int generation = (int) (slotAndGeneration >>> 32);
     int offset = (int) offsetAndLength;
     int length = (int) (offsetAndLength >>> 32);
-    if (slot == Descriptor.INLINE_SLOT) {
+    if (slot == MessageDescriptor.INLINE_SLOT) {
       if (generation != 0 || offset != 0) {
         throw new ProtocolViolation(
             Kind.INLINE_FIELDS, "an inline message has a generation or an offset");
@@ -163,14 +163,14 @@ public final class Inbox extends LinkHalf {
             Kind.PAYLOAD_LENGTH,
             "an inline message of %d bytes".formatted(Integer.toUnsignedLong(length)));
       }
-      Descriptor.readInline(memory, descriptor, into.bytes(), length);
+      MessageDescriptor.readInline(memory, descriptor, into.bytes(), length);
     } else {
       slots.take(slot, generation, offset, length, into);
       slotFreed = true;
     }
-    into.set(kind, Descriptor.id(first), methodId, length);
+    into.set(kind, MessageDescriptor.id(first), methodId, length);
     if (kind.usesChannelId()) {
-      into.setChannelState(link.channels().peek(Descriptor.id(first)));
+      into.setChannelState(link.channels().peek(MessageDescriptor.id(first)));
     }
   }
 

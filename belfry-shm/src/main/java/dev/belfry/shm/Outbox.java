@@ -85,7 +85,7 @@ public final class Outbox extends LinkHalf {
       int counter = head;
       long descriptor = ring.descriptor(counter);
       if (length <= inlineBytes) {
-        Descriptor.writeInline(memory, descriptor, methodId, bytes, offset, length);
+        MessageDescriptor.writeInline(memory, descriptor, methodId, bytes, offset, length);
       } else {
         if (length > maxPayload) {
           return SendResult.TOO_LARGE;
@@ -100,10 +100,10 @@ public final class Outbox extends LinkHalf {
         memory.setInt(address, generation);
         // r[impl shm.slot.payload-offset]
         memory.write(address + SegmentConfig.GENERATION_BYTES, bytes, offset, length);
-        Descriptor.writeWithSlot(memory, descriptor, methodId, slot, generation, length);
+        MessageDescriptor.writeWithSlot(memory, descriptor, methodId, slot, generation, length);
       }
       memory.setLongRelease(
-          descriptor, Descriptor.firstWord(kind, ring.lapMark(counter), (int) id));
+          descriptor, MessageDescriptor.firstWord(kind, ring.lapMark(counter), (int) id));
       head = counter + 1;
       return SendResult.SENT;
     } catch (InternalError fault) {

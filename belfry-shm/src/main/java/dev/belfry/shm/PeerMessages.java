@@ -134,7 +134,7 @@ final class PeerMessages {
     try {
       SendResult result = sending.send(MessageKind.GOODBYE, 0, 0, text, 0, text.length);
       if (result != SendResult.SENT) {
-        int most = Math.min(text.length, Descriptor.INLINE_BYTES);
+        int most = Math.min(text.length, MessageDescriptor.INLINE_BYTES);
         sending.send(MessageKind.GOODBYE, 0, 0, text, 0, most);
       }
     } catch (ShmException e) {

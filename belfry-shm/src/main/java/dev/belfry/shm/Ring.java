@@ -178,7 +178,8 @@ final class Ring {
    */
   int available(int counter) {
     if (padded) {
-      return Descriptor.lapMark(memory.getLongAcquire(descriptor(counter))) == lapMark(counter)
+      return MessageDescriptor.lapMark(memory.getLongAcquire(descriptor(counter)))
+              == lapMark(counter)
           ? 1
           : 0;
     }

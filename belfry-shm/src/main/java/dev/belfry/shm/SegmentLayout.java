@@ -293,8 +293,8 @@ public final class SegmentLayout {
 
   /** The longest payload that travels in a descriptor: 32 bytes always, more if allowed at all. */
   int inlineBytes() {
-    int allowed = Math.max(Descriptor.INLINE_BYTES, config.maxPayloadSize());
-    return Math.min(allowed, descriptorBytes - Descriptor.FIELD_BYTES);
+    int allowed = Math.max(MessageDescriptor.INLINE_BYTES, config.maxPayloadSize());
+    return Math.min(allowed, descriptorBytes - MessageDescriptor.FIELD_BYTES);
   }
 
   /** The start of a guest's channel table. */

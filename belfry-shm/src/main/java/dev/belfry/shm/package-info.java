@@ -11,8 +11,9 @@
  *   <li>The segment: {@code SegmentConfig}, {@code SegmentLayout} with all offsets, {@code Memory},
  *       {@code SegmentFile}, {@code SegmentHeader}, {@code Segment}, and {@code PeerTable} with the
  *       states of its entries.
- *   <li>One direction: {@code Ring}, {@code Descriptor}, {@code SlotPool}, {@code HostSlots},
- *       {@code SlotReader}; above them {@code Inbox} and {@code Outbox}, and {@code Channels}.
+ *   <li>One direction: {@code Ring}, {@code MessageDescriptor}, {@code SlotPool}, {@code
+ *       HostSlots}, {@code SlotReader}; above them {@code Inbox} and {@code Outbox}, and {@code
+ *       Channels}.
  *   <li>Waiting: an {@code Awaitable} is waited for by a {@code Waiter}, which spins and sleeps on
  *       a {@code FutexWait}; {@code BellWait} sleeps at a {@code Doorbell}, {@code Room} in an
  *       event loop.

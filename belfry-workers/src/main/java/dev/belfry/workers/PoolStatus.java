@@ -63,5 +63,10 @@ public record PoolStatus(
       Latency latency,
       int ringDepth,
       int ringCapacity,
-      long deaths) {}
+      long deaths) {
+    /** Whether it gets calls. */
+    public boolean isReady() {
+      return state.equals("ready");
+    }
+  }
 }

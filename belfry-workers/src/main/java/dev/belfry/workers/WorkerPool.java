@@ -7,6 +7,7 @@ import dev.belfry.shm.HostOptions;
 import dev.belfry.shm.Peer;
 import dev.belfry.shm.SegmentConfig;
 import dev.belfry.shm.ShmHost;
+import dev.belfry.workers.PoolStatus.WorkerStatus;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -189,7 +190,7 @@ public final class WorkerPool implements AutoCloseable {
   /** Waits until as many workers are ready as shall get calls. */
   public boolean awaitReady(Duration limit) throws InterruptedException {
     long deadline = System.nanoTime() + limit.toNanos();
-    while (status().workers().stream().filter(it -> it.state().equals("ready")).count()
+    while (status().workers().stream().filter(WorkerStatus::isReady).count()
         < crew.wantedActive()) {
       if (System.nanoTime() - deadline >= 0 || supervisor.isCircuitOpen()) {
         return false;

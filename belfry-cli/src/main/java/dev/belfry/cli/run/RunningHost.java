@@ -172,7 +172,7 @@ final class RunningHost {
 
   private static boolean takesWork(PoolStatus status) {
     return !status.circuitOpen()
-        && status.workers().stream().anyMatch(worker -> worker.state().equals("ready"));
+        && status.workers().stream().anyMatch(PoolStatus.WorkerStatus::isReady);
   }
 
   private void closeAtEnd(String name, AutoCloseable resource) {

@@ -50,7 +50,7 @@ final class Welcome {
       out.println("curl -d 'hello, worker' " + gateway + "/call/upper");
     }
     pool.workers().stream()
-        .filter(worker -> worker.state().equals("ready"))
+        .filter(PoolStatus.WorkerStatus::isReady)
         .findFirst()
         .ifPresent(worker -> out.println("kill -KILL " + worker.pid()));
     out.println("kill -TERM " + pid);

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * which turned round is the order of arrival. Pushing allocates nothing, because tasks are linked
  * through themselves. Once closed it takes nothing more.
  */
-final class Inbox {
+final class PostedTasks {
   private static final VarHandle TOP = FieldHandle.of(MethodHandles.lookup(), "top", Task.class);
 
   /** Stands on top when nothing more is taken; never run. */
@@ -25,7 +25,7 @@ final class Inbox {
   /** The newest task; producers push by compare-and-set, the loop takes by exchange. */
   private volatile @Nullable Task top;
 
-  /** Adds a task; false if the inbox is closed. Any thread. */
+  /** Adds a task; false if they are closed. Any thread. */
   // r[impl loop.mt.queue] r[impl loop.backend.no-alloc]
   boolean offer(Task task) {
     Task newest;

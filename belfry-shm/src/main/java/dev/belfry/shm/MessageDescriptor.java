@@ -19,7 +19,7 @@ import java.nio.ByteOrder;
  * The first word is written last: with its lap mark it tells a receiver that the rest is there.
  */
 // r[impl shm.desc.size]
-final class Descriptor {
+final class MessageDescriptor {
   /** The bytes in front of an inline payload. */
   static final int FIELD_BYTES = 32;
 
@@ -39,7 +39,7 @@ final class Descriptor {
   private static final long OFFSET = 24;
   private static final long INLINE = FIELD_BYTES;
 
-  private Descriptor() {}
+  private MessageDescriptor() {}
 
   // The first word.
 

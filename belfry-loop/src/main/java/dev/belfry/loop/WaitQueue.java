@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One direction of a descriptor: whether a call is worth trying, and who waits for it. */
 // r[impl loop.fd.queues]
-final class Direction {
+final class WaitQueue {
   /** What is known of the descriptor; a hint, never the news that something has arrived. */
   enum Readiness {
     /** Nothing was tried yet. */
