@@ -182,11 +182,14 @@ public final class Link implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    if (!segment.isIntact()) {
+      return; // nobody sleeps in memory that was cut away
+    }
     try {
       outbox.ring().wakeAll();
       inbox.ring().wakeAll();
     } catch (InternalError cut) {
-      // Nobody sleeps in memory that was cut away.
+      // Just now.
     }
   }
 

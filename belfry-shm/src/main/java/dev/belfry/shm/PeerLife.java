@@ -272,7 +272,9 @@ final class PeerLife {
     peer.exchange().link().close(); // wakes who waits for it
     peer.decide();
     LOG.log(Level.DEBUG, "{0} is dying: {1}", peer, witness);
-    pump();
+    if (host.segment().isIntact()) {
+      pump();
+    }
     awaitEnd(witness);
   }
 
@@ -304,7 +306,9 @@ final class PeerLife {
   }
 
   private void processEnded() {
-    look(); // a guest that attached and died at once has attached all the same
+    if (host.segment().isIntact()) {
+      look(); // a guest that attached and died at once has attached all the same
+    }
     testify(Witness.PROCESS);
     finish();
   }
@@ -317,7 +321,9 @@ final class PeerLife {
   }
 
   private void bury() {
-    messages.deliverRest();
+    if (host.segment().isIntact()) {
+      messages.deliverRest();
+    }
     peer.exchange().end();
     phase = PeerPhase.GONE;
     LOG.log(Level.DEBUG, "{0} is gone: {1}", peer, process.status());

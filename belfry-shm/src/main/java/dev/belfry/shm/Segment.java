@@ -271,6 +271,19 @@ public final class Segment implements AutoCloseable {
     }
   }
 
+  /**
+   * Whether the file is as long as it was. For what must go on in any case: a fault on memory that
+   * was cut away may reach compiled code after it has left the block that would catch it.
+   */
+  boolean isIntact() {
+    try {
+      checkIntact();
+      return true;
+    } catch (SegmentLost e) {
+      return false;
+    }
+  }
+
   /** What to throw for the error by which the JVM reports a fault on the mapping. */
   SegmentLost lost(InternalError fault) {
     return new SegmentLost(name, fault);

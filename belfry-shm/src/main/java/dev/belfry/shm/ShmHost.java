@@ -230,7 +230,10 @@ public final class ShmHost implements AutoCloseable {
   /** In a segment that was cut nobody can be told; the host ends all the same. */
   private void sayGoodbye() {
     try {
+      segment.checkIntact();
       segment.sayGoodbye();
+    } catch (SegmentLost lost) {
+      LOG.log(Level.WARNING, "the guests cannot be told goodbye", lost);
     } catch (InternalError fault) {
       LOG.log(Level.WARNING, "the guests cannot be told goodbye", segment.lost(fault));
     }
