@@ -168,7 +168,7 @@ static inline belfry_result belfry_listen(belfry_guest *guest);
 /* Waits for a ring and takes it: BELFRY_OK, BELFRY_TIMEOUT or BELFRY_HOST_GONE. */
 static inline belfry_result belfry_wait_bell(belfry_guest *guest, int64_t deadline);
 
-/* Rings the host, which it needs only for what this header does not do. Never blocks. */
+/* Rings the host; needed only for what this header does not do. Never blocks. */
 static inline belfry_result belfry_ring(belfry_guest *guest);
 
 /*
@@ -427,7 +427,7 @@ static inline int belfry_peer_id(const belfry_guest *g) {
  */
 #define BELFRY__SLICE_NS INT64_C(50000000)       /* the longest sleep without a look at the end */
 #define BELFRY__SILENT_SLICE_NS INT64_C(1000000) /* the same for a host that wakes nobody */
-#define BELFRY__LOOK_NS INT64_C(500000000)       /* how often to look at what nobody tells of */
+#define BELFRY__LOOK_NS INT64_C(500000000)       /* how often to look without being told */
 #define BELFRY__LEAST_SPIN_NS INT64_C(2000)
 #define BELFRY__MOST_SPIN_NS INT64_C(200000)     /* a few times what sleeping and waking cost */
 #define BELFRY__LOOKS 20
@@ -503,7 +503,7 @@ static inline belfry_result belfry_ring(belfry_guest *g) {
 /* Takes the rings there are: what was rung counts before the host's end does. */
 static inline belfry_result belfry__drain(belfry_guest *g) {
     bool rung = false;
-    for (int reads = 0; reads < 16; reads++) { /* a host that rings without end must not keep us */
+    for (int reads = 0; reads < 16; reads++) { /* endless rings must not hold us up */
         char rings[64];
         ssize_t got = recv(g->bell, rings, sizeof rings, MSG_DONTWAIT);
         if (got > 0 || (got == 0 && g->datagrams)) {
@@ -728,7 +728,7 @@ static inline belfry_result belfry__is(belfry_guest *g, belfry__condition condit
     }
 }
 
-/* Why to stop waiting, or BELFRY_EMPTY. What holds now held before the end: so that comes last. */
+/* Why to stop waiting, or BELFRY_EMPTY. What holds now held before the end: so test that last. */
 static inline belfry_result belfry__stop(
     belfry_guest *g, belfry__condition condition, int64_t deadline, int64_t now) {
     belfry_result end = belfry_end(g);
@@ -938,8 +938,8 @@ static inline belfry_result belfry__receive(
 }
 
 /*
- * The host takes the entry of a guest without a bell back as soon as that has left, though its
- * process goes on. So who leaves waits until nobody receives: one of the two sees the other.
+ * The host takes back the entry of a guest without a bell as soon as the guest has left, though its
+ * process goes on. So leaving waits until nobody receives: one of the two sees the other.
  */
 static inline belfry_result belfry_receive(
     belfry_guest *g, belfry_message *message, int64_t deadline) {
@@ -977,7 +977,7 @@ static inline belfry_result belfry_listen(belfry_guest *g) {
  * Sending.
  */
 
-/* Takes a slot of our pool and counts its generation up; false if there is none. */
+/* Takes a slot of our pool and increments its generation; false if there is none. */
 static inline bool belfry__allocate(belfry_guest *g, uint32_t *slot, uint32_t *generation) {
     for (uint32_t i = 0; i < g->layout.bitmap_words; i++) {
         _Atomic uint64_t *place = belfry__bitmap(g, g->peer) + i;
@@ -1056,7 +1056,7 @@ static inline belfry_result belfry_send(
     belfry_guest *g, const belfry_message *message, int64_t deadline) {
     while (true) {
         belfry_result result = belfry_stage(g, message);
-        belfry_publish(g); /* also what was staged before: who waits must have shown everything */
+        belfry_publish(g); /* also what was staged before: to wait, we must have shown all */
         bool waits = result == BELFRY_RING_FULL || result == BELFRY_NO_SLOT;
         if (!waits || deadline == BELFRY_NOW) {
             return result;
@@ -1113,7 +1113,7 @@ static inline void belfry__hung_up(belfry_guest *g) {
 
 /* Format 1 has no room for a mutex. There the guest locks the bytes of its entry in the segment's
    file, which changes none of them; the host sees it when the kernel takes the lock away. Where
-   somebody keeps us from it the host just does not see that. */
+   something keeps us from locking, the host just does not see our end. */
 static inline void belfry__lock_entry(const belfry_guest *g, short type) {
     if (!g->layout.padded) {
         struct flock lock = {
@@ -1150,12 +1150,12 @@ static inline belfry_result belfry__check_host(belfry_guest *g) {
                 : BELFRY_OK;
 }
 
-/* Shows and sees what nobody tells of; returns when to do so again. */
+/* Shows that we live, and looks at what changes without notice; returns when to do so again. */
 static inline int64_t belfry__beat(belfry_guest *g) {
     int64_t now = belfry__now();
     int64_t next = BELFRY_FOREVER;
     if (g->layout.heartbeat_ns > 0) {
-        if (!belfry__evicted(g)) { /* nor not attached yet */
+        if (!belfry__evicted(g)) { /* and attached already */
             atomic_store_explicit(belfry__heartbeat(g), (uint64_t)now, memory_order_release);
         }
         next = now + (int64_t)(g->layout.heartbeat_ns / 2);
@@ -1225,7 +1225,7 @@ static inline belfry_result belfry__start_lifeline(belfry_guest *g) {
     return g->start_result;
 }
 
-/* Gives mutex or lock back, after which nobody takes our end for a death. */
+/* Gives the mutex or lock back, after which nobody takes our end for a death. */
 static inline void belfry__end_lifeline(belfry_guest *g) {
     if (g->has_lifeline) {
         eventfd_write(g->stop, 1);
@@ -1401,7 +1401,7 @@ static inline belfry_result belfry_walk_in(belfry_guest *g, const char *path) {
     return result;
 }
 
-/* Takes the inherited end of the bell over, once it is known to be one. */
+/* Takes over the inherited end of the bell, once it is known to be one. */
 static inline belfry_result belfry__adopt_bell(belfry_guest *g, int bell) {
     int type;
     socklen_t length = sizeof type;
@@ -1513,7 +1513,7 @@ static inline belfry_result belfry_detach(belfry_guest *g, int64_t deadline) {
         g->state, &mine, (mine & ~UINT64_C(0xffffffff)) | BELFRY__LEFT);
     belfry__end_lifeline(g);
     belfry_ring(g);
-    belfry__futex_wake(g->in.data_word); /* who waits here has waited long enough */
+    belfry__futex_wake(g->in.data_word); /* whoever waits here has waited long enough */
     belfry__futex_wake(g->out.space_word);
     return result;
 }

@@ -38,23 +38,23 @@ typedef struct belfry_call {
 
 typedef void belfry_method(belfry_call *call, void *context);
 
-/* A worker. All zero it has no methods. */
+/* A worker. When all zero, it has no methods. */
 typedef struct belfry_worker belfry_worker;
 
 /*
- * Adds a method with a name of 1 to 255 bytes in UTF-8, which must stay where it is. False if that
- * is no such name, if there is one of that name or number, or no memory.
+ * Adds a method with a name of 1 to 255 bytes in UTF-8, which must stay where it is. False if the
+ * name is none such, if there is a method of that name or number, or no memory.
  */
 static inline bool belfry_on(
     belfry_worker *worker, const char *name, belfry_method *method, void *context);
 
 /*
- * Runs calls until the pool says goodbye: 0, the exit code of a worker that was told to end. Else
- * it has said why not on standard error: 1.
+ * Runs calls until the pool says goodbye: 0, the exit code of a worker that was told to end.
+ * Otherwise 1, after saying why on standard error.
  */
 static inline int belfry_run(belfry_worker *worker, int argc, char *const argv[]);
 
-/* Answers a call, at most once; a method that does not has answered with no bytes. */
+/* Answers a call, at most once; a method that does not is taken to answer with no bytes. */
 static inline void belfry_answer(belfry_call *call, const void *bytes, size_t length);
 
 /* Answers that the method has failed, and why, in UTF-8. */
@@ -209,7 +209,7 @@ static inline uint32_t belfry__open_channel(belfry_guest *g) {
     return 0;
 }
 
-/* Waits until so many bytes may be sent, of which so many are under way or were read. */
+/* Waits until so many more bytes may be sent, besides those that were sent already. */
 static inline belfry_result belfry__await_credit(
     belfry_guest *g, uint32_t id, uint32_t sent, uint32_t bytes) {
     _Atomic uint32_t *word = belfry__granted(g, id);
@@ -338,7 +338,7 @@ static inline belfry_call **belfry__incoming_on(belfry_worker *w, uint32_t chann
     return place;
 }
 
-/* Who is gone or ended waits for no answer; belfry_receive tells the worker of it. */
+/* A pool that is gone or has ended waits for no answer; belfry_receive tells the worker of it. */
 static inline void belfry__respond(
     belfry_call *call, uint64_t status, const void *bytes, size_t length) {
     belfry_guest *g = &call->worker->guest;
@@ -462,7 +462,7 @@ static inline belfry_result belfry__take_chunk(belfry_worker *w, const belfry_me
     return BELFRY_OK;
 }
 
-/* Nobody waits for a call any more. If nobody has begun with it, it is answered at once. */
+/* Nobody waits for a call any more. If nobody has begun it, it is answered at once. */
 static inline void belfry__take_cancel(belfry_worker *w, uint32_t id, belfry_call *running) {
     if (running != NULL) {
         running->cancelled |= running->id == id;
@@ -532,13 +532,13 @@ static inline void belfry__run_first(belfry_worker *w) {
     belfry__forget(call);
 }
 
-/* Until there is nothing more to do, or to expect. */
+/* Serves until there is nothing more to do, or to expect. */
 static inline belfry_result belfry__serve(belfry_worker *w) {
     belfry_result result = belfry__say_hello(w);
     while (result == BELFRY_OK) {
         belfry_message message;
         if (w->waiting != NULL) {
-            /* First all that is there: of the calls that wait some may have been given up. */
+            /* First all that is there: some of the calls that wait may have been given up. */
             while (w->trouble == BELFRY_OK
                 && belfry_receive(&w->guest, &message, BELFRY_NOW) == BELFRY_OK) {
                 w->trouble = belfry__take_message(w, &message, NULL);

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A doorbell that an event loop hears. The loop is its one reader: it tells the listener, on the
- * loop thread, and all who wait. A ring that nobody was there to hear is kept for the first who
+ * loop thread, and all who wait. A ring that nobody was there to hear is kept for the first that
  * waits. Rings may come from any thread.
  */
 public final class AsyncDoorbell implements AutoCloseable {
@@ -99,7 +99,7 @@ public final class AsyncDoorbell implements AutoCloseable {
     return await(ring, ring);
   }
 
-  /** Waits so long at most. */
+  /** Waits at most that long. */
   public Event await(Duration atMost) throws IOException {
     CompletableFuture<Event> ring = subscribe();
     CompletableFuture<Event> event = ring.copy();
@@ -139,7 +139,7 @@ public final class AsyncDoorbell implements AutoCloseable {
     return next;
   }
 
-  /** Who gives up leaves the next ring to others; one that has come after all is still heard. */
+  /** A waiter that gives up leaves the next ring to others; one that came after all is heard. */
   private Event await(CompletableFuture<Event> event, CompletableFuture<Event> ring)
       throws IOException {
     try {
@@ -159,7 +159,7 @@ public final class AsyncDoorbell implements AutoCloseable {
     }
   }
 
-  /** Waits no longer; false if it is being told. */
+  /** Stops waiting; false if it is just being told. */
   private synchronized boolean unsubscribe(CompletableFuture<Event> ring) {
     if (ring != next) {
       return false;
@@ -223,7 +223,7 @@ public final class AsyncDoorbell implements AutoCloseable {
     return waiting;
   }
 
-  /** Closes this end, which the peer sees as death; who waits is cancelled. Any thread. */
+  /** Closes this end, which the peer sees as death; whoever waits is cancelled. Any thread. */
   @Override
   public void close() {
     synchronized (this) {

@@ -14,15 +14,16 @@ interface Awaitable {
   MemorySegment word();
 
   /**
-   * Gets ready to sleep: from now on, whoever makes it happen changes the word, or wakes. What is
-   * true at this moment has to be tested after this call.
+   * Gets ready to sleep: from now on, whoever makes it happen changes the word, or wakes. The
+   * condition has to be tested once more after this call.
    *
    * @return the value that the word has until then
    */
   int arm();
 
   /**
-   * Names the words to sleep on, with their values; the one of {@link #arm} goes with the first.
+   * Names the words to sleep on, with their values; the value that {@link #arm} gave belongs to the
+   * first.
    */
   default void words(int expected, Room.Words words) {
     words.sleepOn(word(), expected);

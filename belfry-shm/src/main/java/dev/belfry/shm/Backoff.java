@@ -16,7 +16,7 @@ final class Backoff {
     return Math.min(2 * nanos, LONGEST_NANOS);
   }
 
-  /** Pauses that long though this thread is interrupted, which it still is afterwards. */
+  /** Pauses that long even if this thread is interrupted, which it still is afterwards. */
   static void pause(long nanos) {
     boolean interrupted = false;
     long until = System.nanoTime() + nanos;

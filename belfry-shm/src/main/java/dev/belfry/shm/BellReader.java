@@ -17,11 +17,11 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Hears a bell for all threads of this process that wait for it: one of them sits in the kernel and
- * drains the socket, the others wait for what it hears. Else one would swallow what another waits
- * for.
+ * drains the socket, the others wait for what it hears. Otherwise one would swallow what another
+ * waits for.
  */
 final class BellReader {
-  /** More than the kernel lets stand unread; a peer that rings without end must not keep us. */
+  /** More than the kernel keeps unread; a peer that rings without end must not hold us up. */
   private static final int MOST_READS = 16;
 
   private static final int READ_BYTES = 64;
@@ -107,7 +107,7 @@ final class BellReader {
     heard++;
   }
 
-  /** Reads for all, with the lock given back meanwhile. */
+  /** Reads for all, with the lock released meanwhile. */
   private Event read(long deadlineNanos) throws ErrnoException {
     reading = true;
     lock.unlock();

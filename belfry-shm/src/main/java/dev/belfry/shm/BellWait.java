@@ -5,8 +5,8 @@ import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits in the way of a link, but sleeps at a bell if the peer may ring without waking a futex. For
- * any number of threads.
+ * Waits as a link does, but sleeps at a bell if the peer may ring without waking a futex. For any
+ * number of threads.
  */
 final class BellWait {
   /** How long a wait spins before it goes to the bell. */
@@ -24,7 +24,7 @@ final class BellWait {
   /**
    * A way to wait.
    *
-   * @param bell where to sleep if the peer may not wake a futex, else null
+   * @param bell where to sleep if the peer might not wake a futex, else null
    */
   BellWait(@Nullable Doorbell bell) {
     this.bell = bell;
@@ -70,7 +70,7 @@ final class BellWait {
         }
       };
     } catch (IllegalStateException closed) {
-      return true; // with what is waited for; the next look says so
+      return true; // together with what is waited for; the next look says so
     } catch (ErrnoException e) {
       throw new UncheckedIOException(e);
     }

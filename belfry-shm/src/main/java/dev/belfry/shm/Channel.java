@@ -37,7 +37,7 @@ public final class Channel {
   /** Whether it was this side that ended it. */
   private boolean closed;
 
-  /** Whether the peer has ended the life before, and discards data until it sees this one. */
+  /** Whether the peer ended the id's previous life, and discards data until it sees this one. */
   private final boolean endedByPeer;
 
   /** Whether a message was sent, and our counter after the first. */
@@ -149,7 +149,7 @@ public final class Channel {
   /**
    * Waits until so many bytes may be sent.
    *
-   * @throws IllegalArgumentException if that is more than the receiver ever lets be under way
+   * @throws IllegalArgumentException if that is more than the receiver ever allows to be under way
    */
   // r[impl shm.wakeup.credit-wait]
   public Awaited awaitCredit(int bytes, long deadlineNanos) {
@@ -189,10 +189,10 @@ public final class Channel {
 
   /**
    * Ends the channel, unless the peer was first. The peer learns of it by a message, for which this
-   * waits for space in the ring. If the id had a life before that the peer ended, this also waits
-   * until the peer has read a message of the new one: else it could not tell the two apart.
+   * waits for space in the ring. If the peer ended the id's previous life, this also waits until it
+   * has read a message of the new one: otherwise it could not tell the two apart.
    *
-   * @return {@link SendResult#TIMEOUT} if the peer was not told yet: then call it again
+   * @return {@link SendResult#TIMEOUT} if the peer was not told yet: then call this again
    * @param how {@link MessageKind#CLOSE} if all is said, {@link MessageKind#RESET} if not
    */
   public SendResult end(MessageKind how, long deadlineNanos) {
@@ -216,7 +216,7 @@ public final class Channel {
     return link.outbox().send(how, id, 0, NO_BYTES, 0, 0, deadlineNanos);
   }
 
-  /** Lets the count of sent bytes start elsewhere, as after that many more. */
+  /** Lets the count of sent bytes start elsewhere, as if that many more had been sent. */
   void skip(int bytes) {
     sent += bytes;
   }

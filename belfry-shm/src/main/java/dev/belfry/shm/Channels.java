@@ -38,7 +38,7 @@ public final class Channels {
 
   private final boolean[] quarantined;
 
-  /** Whether the entry may be another's by now; set with the monitor, which all who write hold. */
+  /** Whether the entry may be another's by now; set under the monitor, which every writer holds. */
   private volatile boolean over;
 
   Channels(Link link) {
@@ -197,7 +197,7 @@ public final class Channels {
     return byUs;
   }
 
-  /** Grants credit on a channel, unless that has ended; says whether it did. */
+  /** Grants credit on a channel, unless the channel has ended; says whether it did. */
   synchronized boolean grant(Channel channel, int bytes) {
     if (channel.isEnded()) {
       return false;

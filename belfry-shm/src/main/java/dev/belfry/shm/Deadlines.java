@@ -10,7 +10,7 @@ final class Deadlines {
 
   private Deadlines() {}
 
-  /** The end of a duration from now on; one too long to be counted never ends. */
+  /** The end of a duration that begins now; one too long to be counted never ends. */
   static long after(Duration duration) {
     long nanos;
     try {

@@ -23,8 +23,8 @@ import java.time.Duration;
 
 /**
  * One end of a pair of connected sockets with which two processes wake each other, and learn of
- * each other's death. A ring means only that something has changed: who hears it looks at
- * everything it waits for. Any number of rings that nobody has heard yet are one.
+ * each other's death. A ring means only that something has changed: whoever hears it looks at
+ * everything it waits for. Any number of rings that nobody has heard yet count as one.
  *
  * {@snippet :
  * Doorbell.Pair bells = Doorbell.pair(sys);
@@ -50,7 +50,7 @@ public final class Doorbell implements AutoCloseable {
   private final Sockets.Type type;
   private final BellReader reader;
 
-  /** Held while the descriptor is rung, so that it is not closed meanwhile and rung elsewhere. */
+  /** Held while ringing: a descriptor closed meanwhile might already be something else's. */
   private final Object ringing = new Object();
 
   /** Changed with the lock held. */
@@ -85,7 +85,7 @@ public final class Doorbell implements AutoCloseable {
     PEER_DEAD
   }
 
-  /** The two ends; each closes for itself. */
+  /** The two ends; each is closed on its own. */
   public record Pair(Doorbell host, Doorbell guest) {}
 
   /** A new bell. Both ends are closed in programs that are started meanwhile. */
@@ -134,7 +134,7 @@ public final class Doorbell implements AutoCloseable {
   /**
    * Rings. Never blocks, never raises a signal, allocates nothing.
    *
-   * @throws ErrnoException for an error that says nothing of the peer
+   * @throws ErrnoException for an error that says nothing about the peer
    * @throws IllegalStateException if this end is closed
    */
   // r[impl shm.doorbell.signal]
@@ -174,7 +174,7 @@ public final class Doorbell implements AutoCloseable {
     return reader.await(Deadlines.FOREVER);
   }
 
-  /** Waits so long at most. */
+  /** Waits at most that long. */
   public Event await(Duration atMost) throws ErrnoException {
     return reader.await(Deadlines.after(atMost));
   }
@@ -184,7 +184,7 @@ public final class Doorbell implements AutoCloseable {
     return reader.await(System.nanoTime());
   }
 
-  /** How often something was heard here; taken before a condition is looked at. */
+  /** How often something was heard here; to be read before a condition is tested. */
   long heard() {
     return reader.heard();
   }
@@ -220,7 +220,7 @@ public final class Doorbell implements AutoCloseable {
     FdFlags.setCloseOnExec(sys, fd.number(), false);
   }
 
-  /** Ends the use of this end and says who closes it: an event loop, together with its own. */
+  /** Ends the use of this end and returns its descriptor; an event loop closes it. */
   Fd retire() {
     synchronized (ringing) {
       checkOpen();
@@ -240,7 +240,7 @@ public final class Doorbell implements AutoCloseable {
     }
   }
 
-  /** Closes this end, which the peer sees as death; who waits here gets an exception. */
+  /** Closes this end, which the peer sees as death; whoever waits here gets an exception. */
   @Override
   public void close() {
     synchronized (ringing) {

@@ -12,7 +12,7 @@ import java.lang.System.Logger.Level;
  *
  * <p>It belongs to the open file, which the guest's descriptor and its mapping hold. So when it is
  * gone and the guest has not given it back, the kernel has taken both away, and nobody writes to
- * the entry any more; also not a child that was forked meanwhile.
+ * the entry any more; not even a child that was forked meanwhile.
  */
 // r[impl shm.crash.stranger]
 final class EntryLock {
@@ -29,7 +29,7 @@ final class EntryLock {
     this.entry = new FileLocks.Range(segment.layout().entry(peer), segment.layout().entryBytes());
   }
 
-  /** The guest takes it. Where the kernel refuses, it goes without, and is not missed. */
+  /** The guest takes it. Where the kernel refuses, the guest's death will not be noticed. */
   void take() {
     try {
       taken = FileLocks.tryLock(sys, segment.descriptor(), entry, FileLocks.Mode.EXCLUSIVE);
@@ -38,7 +38,7 @@ final class EntryLock {
     }
   }
 
-  /** The guest gives it back; if it has closed the segment before, that goes with the mapping. */
+  /** The guest gives it back; if the segment is closed already, the lock goes with the mapping. */
   void giveBack() throws ErrnoException {
     if (taken && !segment.isClosed()) {
       FileLocks.unlock(sys, segment.descriptor(), entry);

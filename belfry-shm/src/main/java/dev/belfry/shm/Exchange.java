@@ -11,7 +11,7 @@ final class Exchange {
   /**
    * A link.
    *
-   * @param bell where to sleep if the peer may not wake a futex, else null
+   * @param bell where to sleep if the peer might not wake a futex, else null
    */
   Exchange(Link link, @Nullable Doorbell bell) {
     this.link = link;
@@ -34,7 +34,7 @@ final class Exchange {
 
   /**
    * Takes both turns, so that nobody touches the link until {@link #endQuiet}; false if somebody is
-   * at it. For a link that is over: whoever waits is woken and leaves.
+   * using it. For a link that is over: whoever waits is woken and leaves.
    */
   boolean tryQuiet() {
     if (!sending.turn().tryTake()) {
@@ -48,7 +48,7 @@ final class Exchange {
   }
 
   /**
-   * Waits until nobody is at the link and does {@link #end}; false after the deadline. For a link
+   * Waits until nobody uses the link and does {@link #end}; false after the deadline. For a link
    * that is over: whoever waits is woken and leaves.
    */
   boolean endWhenQuiet(long deadlineNanos) {
@@ -67,7 +67,7 @@ final class Exchange {
     }
   }
 
-  /** The entry may soon be another's, and nobody touches it by this link; with both turns taken. */
+  /** The entry may soon be another's: this link lets nobody touch it. With both turns taken. */
   void end() {
     sending.turn().makePointless();
     receiving.turn().makePointless();

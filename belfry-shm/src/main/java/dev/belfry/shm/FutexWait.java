@@ -12,8 +12,8 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Sleeps until a word of shared memory changes and somebody says so. Where the kernel has no futex,
- * and on virtual threads, which must not sit in a system call, it looks again and again, after one
- * microsecond first and at most one millisecond in the end.
+ * and on virtual threads, which must not sit in a system call, it looks again and again, at first
+ * after one microsecond, in the end after at most one millisecond.
  *
  * <p>One instance for each thread that waits; waking is for anyone. Allocates nothing.
  */
@@ -32,7 +32,7 @@ public final class FutexWait {
   }
 
   /**
-   * Sleeps while the word has the expected value; who returns tests its condition again.
+   * Sleeps while the word has the expected value; the caller then tests its condition again.
    *
    * @param word four bytes, aligned
    * @param expected the value that was seen before the condition was tested

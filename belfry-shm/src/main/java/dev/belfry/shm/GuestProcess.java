@@ -95,7 +95,7 @@ final class GuestProcess implements AutoCloseable {
   void kill() {
     try {
       pidFd.sendSignal(Signo.KILL);
-      Processes.kill(sys, -pidFd.pid(), Signo.KILL); // not reaped yet, so the group is still its
+      Processes.kill(sys, -pidFd.pid(), Signo.KILL); // not reaped: the group is still its own
     } catch (ErrnoException e) {
       LOG.log(Level.DEBUG, "process " + pidFd.pid() + " has ended by itself", e);
     }

@@ -1,6 +1,6 @@
 package dev.belfry.shm;
 
-/** The heartbeat of a guest, as its host looks at it. For the loop thread. */
+/** The heartbeat of a guest, as its host sees it. For the loop thread. */
 // r[impl shm.crash.heartbeat]
 final class Heartbeat {
   private final Memory memory;
@@ -20,7 +20,7 @@ final class Heartbeat {
     attachedNanos = System.nanoTime();
   }
 
-  /** Says once for each time that the guest gets stuck. */
+  /** True once each time that the guest gets stuck. */
   boolean hasGotStuck() {
     if (interval == 0) {
       return false;

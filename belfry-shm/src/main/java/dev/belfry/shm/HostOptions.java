@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * How a host is made.
  *
  * @param sys the system calls
- * @param path the segment's file, where guests can walk in; null for memory that only guests get
- *     which the host starts
+ * @param path the segment's file, where guests can walk in; null for memory that only guests
+ *     started by the host get
  * @param placement how the segment is laid out
  * @param config its sizes
  * @param budget how many messages of a guest are handed out before it is another's turn
@@ -65,7 +65,7 @@ public record HostOptions(
     return new HostOptions(sys, path, placement, config, messages, walkIns);
   }
 
-  /** The same with other ways for guests that walk in. */
+  /** The same with other options for guests that walk in. */
   public HostOptions withWalkIns(PeerOptions options) {
     return new HostOptions(sys, path, placement, config, budget, options);
   }

@@ -4,8 +4,8 @@ package dev.belfry.shm;
  * The host's pool, which serves all guests. It remembers who holds which slot, so that a guest that
  * does not read cannot take what the others need: while others are attached, a slot is held back
  * for each of them as far as there are enough. And when a guest is gone, what it held comes back.
- * For any number of threads: who touches the pool or the accounts holds the lock of this object, so
- * that nobody takes a slot back in the middle of its being given to another guest.
+ * For any number of threads: whoever touches the pool or the accounts holds the lock of this
+ * object, so that nobody takes a slot back while it is being given to another guest.
  */
 final class HostSlots {
   private static final int NOBODY = 0;
@@ -16,10 +16,10 @@ final class HostSlots {
   private final PeerTable peers;
   private final int maxGuests;
 
-  /** What a guest may hold even if all others are there; saves looking who is. */
+  /** What a guest may hold even if all others are there; saves checking which are. */
   private final int leastQuota;
 
-  /** Who a slot was last sent to; it holds the slot while the slot is not free. */
+  /** The guest that a slot was last sent to, which holds it while it is not free. */
   private final int[] holders;
 
   HostSlots(Segment segment) {
@@ -40,7 +40,7 @@ final class HostSlots {
   private final class Source implements SlotSource {
     private final int peer;
 
-    /** An upper bound of what the guest holds: it gives back without telling. */
+    /** An upper bound on what the guest holds: it gives slots back without telling. */
     private int mayHold;
 
     Source(int peer) {
@@ -112,7 +112,7 @@ final class HostSlots {
     return held;
   }
 
-  /** Takes back what a guest holds that is gone, and wakes who waits for a slot. */
+  /** Takes back what a guest that is gone still holds, and wakes whoever waits for a slot. */
   void takeBack(int peer) {
     if (freeAll(peer) > 0) {
       for (int other = 1; other <= maxGuests; other++) {

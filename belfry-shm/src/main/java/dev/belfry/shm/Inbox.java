@@ -211,7 +211,7 @@ public final class Inbox extends LinkHalf {
     return tail;
   }
 
-  /** Lets the counters start elsewhere, as after that many messages. */
+  /** Lets the counters start elsewhere, as if that many messages had gone before. */
   void startAt(int counter) {
     tail = counter;
     seen = counter;

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * them.
  */
 final class Lifeline {
-  /** How often to look at what nobody tells of by itself. */
+  /** How often to look at what changes without notice. */
   private static final long LOOK_NANOS = 500_000_000;
 
   private static final System.Logger LOG = System.getLogger(Lifeline.class.getName());
@@ -34,7 +34,7 @@ final class Lifeline {
   private final EventFd wake;
   private final ConcurrentLinkedQueue<Runnable> requests = new ConcurrentLinkedQueue<>();
 
-  /** Whom it holds on to; the thread's own. */
+  /** The guests it holds on to; for its thread only. */
   private final List<Hold> holds = new ArrayList<>();
 
   private Lifeline(Sys sys) throws ErrnoException {
@@ -63,7 +63,7 @@ final class Lifeline {
     /** Unlocks it. */
     void end() throws ErrnoException;
 
-    /** Looks after what nobody tells of; says when it has to look again, as a deadline. */
+    /** Looks at what changes without notice; returns when to look again, as a deadline. */
     long look();
 
     /** The bell has hung up. */
@@ -129,7 +129,7 @@ final class Lifeline {
       try {
         turn();
       } catch (Throwable e) {
-        LOG.log(Level.ERROR, "while watching over this process", e); // and on: it must not end
+        LOG.log(Level.ERROR, "while watching over this process", e); // go on: it must not end
       }
     }
   }
@@ -160,7 +160,7 @@ final class Lifeline {
     }
   }
 
-  /** The trouble of one, such as a fault on its memory, is not that of the others. */
+  /** One guest's trouble, such as a fault on its memory, is not the others'. */
   private static long look(Hold hold) {
     try {
       return hold.look();
@@ -178,7 +178,7 @@ final class Lifeline {
     }
   }
 
-  /** The time of the next look at what changes without telling. */
+  /** The time of the next look at what changes without notice. */
   static long nextLook() {
     return System.nanoTime() + LOOK_NANOS;
   }

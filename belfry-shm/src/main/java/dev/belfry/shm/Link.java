@@ -167,12 +167,12 @@ public final class Link implements AutoCloseable {
     }
   }
 
-  /** A guest leaves, on whose word its entry can become another's. */
+  /** A guest leaves; on its word the entry can become another's. */
   void sayGoodbye() {
     if (!host) {
       left = true;
       channels.end();
-      segment.checkIntact(); // to compare and set in memory that was cut away ends the JVM
+      segment.checkIntact(); // a compare-and-set in memory that was cut away ends the JVM
       segment.peers().leave(peer, epoch);
     }
     close();

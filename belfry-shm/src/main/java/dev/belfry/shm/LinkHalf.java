@@ -31,7 +31,7 @@ abstract sealed class LinkHalf permits Inbox, Outbox {
     }
   }
 
-  /** What a thread does that waits here. */
+  /** How a thread waits here. */
   final WaitStrategy strategy() {
     return waiter.strategy();
   }
@@ -46,7 +46,7 @@ abstract sealed class LinkHalf permits Inbox, Outbox {
     return waiter.sleeps();
   }
 
-  /** How often it slept on although what it waited for had come: its peer does not wake. */
+  /** How often it slept on although what it waited for had come: its peer does not wake it. */
   public final long unwoken() {
     return waiter.unwoken();
   }

@@ -6,7 +6,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** Runs something on a loop's thread and waits for it, also from that thread itself. */
+/** Runs something on a loop's thread and waits for it, even from that thread itself. */
 final class LoopCall {
   private LoopCall() {}
 

@@ -14,7 +14,7 @@ import java.util.Objects;
 
 /**
  * Access to a mapping at absolute addresses, each of which comes from {@link #address} and so was
- * checked once. The methods are named for their memory order; those without a name are plain.
+ * checked once. The methods are named for their memory order; those that name none are plain.
  *
  * <p>In the product these addresses go to {@link AllMemory}, which compiled code reaches without
  * any check. With {@code -Dbelfry.shm.checked=true} the same code goes through the mapping's own

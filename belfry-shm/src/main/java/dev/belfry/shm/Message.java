@@ -52,7 +52,7 @@ public final class Message {
     return Arrays.copyOf(bytes, length);
   }
 
-  /** The bytes as text, as in the reason of a goodbye; what is no UTF-8 is replaced. */
+  /** The bytes as text, as in the reason of a goodbye; what is not UTF-8 is replaced. */
   // r[impl shm.goodbye.payload]
   public String text() {
     return new String(bytes, 0, length, StandardCharsets.UTF_8);

@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * A message's descriptor in a ring, 64 bytes, in the padded placement 128, that are written and
- * read as words:
+ * A message's descriptor in a ring: 64 bytes, in the padded placement 128, written and read as
+ * words:
  *
  * <pre>
  *   0  msg_type (8 bits) | flags (8) | lap mark (16; 0 in format 1) | id (32)
@@ -23,7 +23,7 @@ final class MessageDescriptor {
   /** The bytes in front of an inline payload. */
   static final int FIELD_BYTES = 32;
 
-  /** What every descriptor has room for, and its first line. */
+  /** What every descriptor has room for, in its first line. */
   static final int INLINE_BYTES = 32;
 
   /** What the largest one has room for. */
@@ -81,8 +81,8 @@ final class MessageDescriptor {
   // r[impl shm.payload.inline]
   static void writeInline(
       Memory memory, long descriptor, long methodId, byte[] bytes, int offset, int length) {
-    // The second line first: who writes it in between has the first fetched away by the receiver,
-    // which is looking at it, and needs it twice.
+    // The second line first: if it were written in between, the receiver, which is looking at the
+    // first, would fetch that away, and we would need it twice.
     for (int at = INLINE_BYTES; at < length; at += Long.BYTES) {
       memory.setLong(descriptor + INLINE + at, word(bytes, offset + at, length - at));
     }

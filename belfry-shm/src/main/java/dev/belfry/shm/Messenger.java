@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A deadline is a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}.
  *
  * <p>If the other side has written what a correct one cannot, that ends the connection, whichever
- * call comes upon it. Those that receive say so by a {@link ProtocolViolation}, as what they were
- * asked for is spoiled; to all others it is an end like any other.
+ * call comes upon it. Those that receive say so by a {@link ProtocolViolation}, because what they
+ * were asked for is spoiled; to all others it is an end like any other.
  */
 public abstract sealed class Messenger permits Peer, ShmGuest {
   private final Exchange exchange;
@@ -34,7 +34,7 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
   public abstract SendResult send(
       MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length);
 
-  /** Sends a message, waiting for space and for a slot. A host does not do that on its loop. */
+  /** Sends a message, waiting for space and for a slot. A host must not do that on its loop. */
   public abstract SendResult sendBlocking(
       MessageKind kind,
       long id,
@@ -46,7 +46,7 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
 
   /**
    * Waits for room after {@link #send} has said {@code RING_FULL} or {@code NO_SLOT}, without a
-   * thread, for who runs on an event loop; in a coroutine by {@code get}:
+   * thread, for code that runs on an event loop; in a coroutine by {@code get}:
    *
    * {@snippet :
    * void sendNext() {
@@ -75,7 +75,7 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
   public abstract boolean receive(Message into);
 
   /**
-   * Receives a message, waiting for one. A host does not do that on its loop.
+   * Receives a message, waiting for one. A host must not do that on its loop.
    *
    * @throws ProtocolViolation if the other side has written what a correct one cannot
    */
@@ -136,7 +136,7 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
     }
   }
 
-  /** The link, for channels and staging; whoever uses it is the only one who sends or receives. */
+  /** The link, for channels and staging; whoever uses it must be the only sender or receiver. */
   public final Link link() {
     return exchange.link();
   }

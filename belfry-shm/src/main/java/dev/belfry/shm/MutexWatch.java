@@ -16,10 +16,10 @@ import java.time.Duration;
  * thread, unless said otherwise.
  */
 final class MutexWatch {
-  /** How often to look at a mutex that is not locked: nobody wakes for that. */
+  /** How often to look at a mutex that is not locked: nobody wakes us for that. */
   private static final Duration LOOK = Duration.ofMillis(20);
 
-  /** What no such word ever is: a wait for that ends at once. */
+  /** A value that no such word ever has: a wait for it ends at once. */
   private static final int NO_VALUE = -1;
 
   private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();

@@ -155,7 +155,7 @@ public final class Outbox extends LinkHalf {
       if (result != SendResult.RING_FULL && result != SendResult.NO_SLOT) {
         return result;
       }
-      publish(); // who waits for the peer to read must have shown it everything
+      publish(); // before waiting for the peer to read, show it everything
       Awaited awaited =
           result == SendResult.RING_FULL ? awaitSpace(deadlineNanos) : awaitSlot(deadlineNanos);
       if (awaited != Awaited.READY) {
@@ -187,8 +187,8 @@ public final class Outbox extends LinkHalf {
   }
 
   /**
-   * Room in the ring for who is not the one that sends just now, and so goes by what shared memory
-   * says of both counters: a hint. An instance for each who waits.
+   * Room in the ring, for waiters that are not sending just now and so go by what shared memory
+   * says of both counters: a hint. One instance for each waiter.
    */
   Awaitable anySpace() {
     return new TailWait(link, ring) {
@@ -219,7 +219,7 @@ public final class Outbox extends LinkHalf {
     return head;
   }
 
-  /** Lets the counters start elsewhere, as after that many messages. */
+  /** Lets the counters start elsewhere, as if that many messages had gone before. */
   void startAt(int counter) {
     head = counter;
     published = counter;

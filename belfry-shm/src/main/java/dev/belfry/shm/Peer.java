@@ -23,7 +23,7 @@ public final class Peer extends Messenger {
   /** Open until the guest has attached, or never will. */
   private final CountDownLatch decided = new CountDownLatch(1);
 
-  /** What was in the ring when the guest was gone and nobody had fetched it. */
+  /** What was still in the ring, unfetched, when the guest was gone. */
   private final ConcurrentLinkedQueue<Message> left = new ConcurrentLinkedQueue<>();
 
   Peer(ShmHost host, int id, PeerOptions options, @Nullable Doorbell bell) {
@@ -54,7 +54,7 @@ public final class Peer extends Messenger {
     return life.isAttached();
   }
 
-  /** How many messages to the guest it has not yet read. */
+  /** How many messages the guest was sent and has not read yet. */
   public int backlog() {
     return exchange().link().outbox().ring().depth();
   }
@@ -72,7 +72,7 @@ public final class Peer extends Messenger {
     return exchange().link().outbox().ring().tail();
   }
 
-  /** How many there can be. */
+  /** How many unread messages there can be. */
   public int ringCapacity() {
     return exchange().link().outbox().ring().capacity();
   }
@@ -119,7 +119,7 @@ public final class Peer extends Messenger {
     }
   }
 
-  /** Waits for the guest to attach, too. */
+  /** Also waits for the guest to attach. */
   @Override
   public SendResult sendBlocking(
       MessageKind kind,
@@ -170,7 +170,7 @@ public final class Peer extends Messenger {
     }
   }
 
-  /** Waits for the guest to attach, too. After a violation it is ended. */
+  /** Also waits for the guest to attach. After a violation it is ended. */
   @Override
   public Awaited receiveBlocking(Message into, long deadlineNanos) {
     checkNoHandler();
@@ -205,9 +205,9 @@ public final class Peer extends Messenger {
   }
 
   /**
-   * Takes it on this thread to hand the guest's messages to its handler, if nobody does just now:
-   * for callers who would rather look for an answer than be woken by the loop. Who does so before
-   * it sends a request spares the guest the ring. Not on the loop; {@link #endReceiving} ends it.
+   * Lets this thread hand the guest's messages to its handler, if nobody does just now: for callers
+   * that would rather look for an answer than be woken by the loop. Doing so before sending a
+   * request spares the guest the ring. Not on the loop; {@link #endReceiving} ends it.
    */
   public boolean tryReceiving() {
     if (options.handler() == null) {
@@ -219,7 +219,7 @@ public final class Peer extends Messenger {
   /**
    * Hands the guest's messages out, after {@link #tryReceiving}, until a condition holds.
    *
-   * @param done tested after the messages that are there, of which some more may be handed out
+   * @param done tested between batches, so that a few more messages may be handed out once it holds
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
    * @return {@code OVER} if the condition does not hold and nothing more will come this way
    */
@@ -236,8 +236,8 @@ public final class Peer extends Messenger {
   }
 
   /**
-   * Ends {@link #tryReceiving} while nothing is expected of the guest. It does not announce what it
-   * sends after this, which is cheaper for both, until {@link #listen} or another {@link
+   * Ends {@link #tryReceiving} while nothing is expected of the guest. The guest does not announce
+   * what it sends after this, which is cheaper for both, until {@link #listen} or another {@link
    * #endReceiving}; a round of the host finds it all the same, though not at once.
    */
   public void endReceivingDeaf() {
@@ -274,8 +274,8 @@ public final class Peer extends Messenger {
   }
 
   /**
-   * Takes the caller's word that this guest's process has ended, and frees what it held after what
-   * it had sent was delivered. For guests whose end nobody tells: those of other makes that have
+   * Takes the caller's word that this guest's process has ended, and frees what it held once what
+   * it had sent is delivered. For guests whose end nobody reports: those of other makes that have
    * walked into a segment of format 1. If the process is known after all, this is {@link
    * #disconnect}, and its entry is free when it has really ended. Any thread.
    *

@@ -60,7 +60,7 @@ final class PeerEntry {
         });
   }
 
-  /** Gives an entry back for which nobody was started. */
+  /** Gives back an entry for which nobody was started. */
   void release() {
     write(
         () -> {

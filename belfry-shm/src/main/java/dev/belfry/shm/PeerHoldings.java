@@ -64,10 +64,10 @@ final class PeerHoldings {
   }
 
   /**
-   * Takes the link for the host alone, lets the last be done with it, and gives everything back. If
+   * Takes the link for the host alone, does the last thing with it, and gives everything back. If
    * somebody is just leaving a call that uses the link, which takes a moment, tries again.
    *
-   * @param last is done while nobody else can use the link any more
+   * @param last what to do once nobody else can use the link any more
    */
   // r[impl shm.death.gone] r[impl shm.death.recovery]
   void giveBack(Runnable last, Runnable again) {
@@ -118,7 +118,7 @@ final class PeerHoldings {
     }
   }
 
-  /** Gives the entry back, for which nobody was started. */
+  /** Gives back the entry, for which nobody was started. */
   void giveBackUnused() {
     peer.exchange().link().close();
     closeBell();

@@ -151,7 +151,7 @@ final class PeerLife {
     return phase == PeerPhase.ATTACHED && messages.areHandedOut() && unannounced;
   }
 
-  /** Whether it dies as a process that nobody tells us of. */
+  /** Whether it is dying and nobody will tell us of its process. */
   boolean isDyingStranger() {
     return phase == PeerPhase.DYING && !hasChild();
   }
@@ -167,7 +167,7 @@ final class PeerLife {
     }
   }
 
-  /** Looks at its state; if the segment was cut, its end goes on without that. */
+  /** Looks at its state; if the segment was cut, the guest's end goes on without it. */
   private void look() {
     try {
       lookAtState();
@@ -224,7 +224,7 @@ final class PeerLife {
     if (!left) {
       process.look();
     } else if (!process.showsLife()) {
-      finish(); // on the guest's word, given when it had done with its entry
+      finish(); // on the guest's word, given when it was done with its entry
     }
   }
 
@@ -269,7 +269,7 @@ final class PeerLife {
     entry.giveUp();
     limit.cancel();
     tell(() -> peer.options().listener().onDying(peer, witness));
-    peer.exchange().link().close(); // wakes who waits for it
+    peer.exchange().link().close(); // wakes whoever waits for it
     peer.decide();
     LOG.log(Level.DEBUG, "{0} is dying: {1}", peer, witness);
     if (host.segment().isIntact()) {
@@ -330,7 +330,7 @@ final class PeerLife {
     tell(() -> peer.options().listener().onGone(peer, process.status()));
   }
 
-  /** Gives a reservation up that nobody has used. Any thread. */
+  /** Gives up a reservation that nobody has used. Any thread. */
   void giveUpUnused() {
     host.post(this::giveUpIfUnused);
   }

@@ -4,8 +4,8 @@ import dev.belfry.linux.ExitStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is told how it goes with a guest, on the host's loop thread; so it has to be quick. What it
- * throws is logged and disturbs nobody.
+ * Is told what happens to a guest, on the host's loop thread; so it has to be quick. What it throws
+ * is logged and disturbs nobody.
  */
 // r[impl shm.death.callback]
 public interface PeerListener {
@@ -30,8 +30,8 @@ public interface PeerListener {
   default void onGone(Peer peer, @Nullable ExitStatus status) {}
 
   /**
-   * The guest has not shown for more than two intervals that it lives. It may be stopped, or the
-   * machine be busy: this is no death. Once each time that it happens.
+   * For more than two intervals the guest has not shown that it lives. It may be stopped, or the
+   * machine busy: this is no death. Once each time that it happens.
    */
   default void onStuck(Peer peer) {}
 }

@@ -19,7 +19,7 @@ final class PeerMessages {
   /** Whether a ring has come since the last look that was not caused by one. */
   private boolean rung;
 
-  /** Whether messages come that no ring announces though it should, as some guests never ring. */
+  /** Whether messages come without the ring that should announce them: some guests never ring. */
   private boolean silent;
 
   PeerMessages(ShmHost host, Peer peer) {
@@ -59,7 +59,8 @@ final class PeerMessages {
 
   /**
    * Looks without having been called; says whether there was anything. In the padded placement that
-   * means nothing: there a guest rings if it is asked to, and while a thread receives it is not.
+   * says nothing against the guest: there it rings only if asked to, and while a thread receives it
+   * is not asked.
    */
   boolean look() {
     boolean unannounced = !rung && !host.segment().layout().isPadded();

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * @param listener is told of its attaching and its end
  * @param handler gets its messages on the loop; null if threads fetch them with {@link
  *     Peer#receive}
- * @param strategy what threads do that wait for it
+ * @param strategy how threads wait for it
  * @param attachLimit how long it may take from its start until it has attached
- * @param killLimit how long a process may live on of which there is a sign of death
+ * @param killLimit how long a process may live on after a sign of its death
  */
 public record PeerOptions(
     String name,

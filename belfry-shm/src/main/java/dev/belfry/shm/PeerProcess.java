@@ -29,7 +29,7 @@ final class PeerProcess {
   private volatile @Nullable GuestProcess process;
   private @Nullable ExitStatus status;
 
-  /** Whether the lock was held; who never held it, as peers of other makes, cannot lose it. */
+  /** Whether the lock was held; peers of other makes never hold it, so they cannot lose it. */
   private boolean locked;
 
   private boolean ended;
@@ -110,7 +110,7 @@ final class PeerProcess {
     }
   }
 
-  /** Finds out who a stranger is, and whether it has ended, of which nobody tells. */
+  /** Finds out who a stranger is, and whether it has ended, which nobody tells us. */
   void look() {
     GuestProcess known = process;
     if (ended || (known != null && known.isChild())) {

@@ -145,7 +145,7 @@ public final class PeerTable {
     return change(peer, pair(ATTACHED, epoch), GOODBYE, epoch);
   }
 
-  /** The host gives a guest up, whatever that has written over its state. */
+  /** The host gives a guest up, whatever the guest has written over its state. */
   void giveUp(int peer, int epoch) {
     memory.setLongRelease(pairAddress(peer), pair(GOODBYE, epoch));
   }

@@ -12,9 +12,9 @@ final class Receiving {
   private final Turn turn = new Turn();
 
   /**
-   * Whether the event loop has heard the bell while another had the turn, who may have looked for
-   * the last time by then. Set before the loop tries once more, and read after the turn is given
-   * back: so one of the two sees the other.
+   * Whether the event loop has heard the bell while another thread had the turn, which may have
+   * looked for the last time by then. Set before the loop tries once more, and read after the turn
+   * is given back: so one of the two sees the other.
    */
   private volatile boolean missed;
 
@@ -59,7 +59,7 @@ final class Receiving {
   /**
    * Does {@link #receiveAndListen} for an event loop that has heard the bell, and so has made the
    * guest believe that somebody looks: whoever has the turn just now is told, when it ends, to have
-   * the loop come again. By then another may have it, but who takes it looks first.
+   * the loop come again. By then another may have it, but whoever takes it looks first.
    */
   int receiveRung(Inbox.Handler handler, Message scratch, int limit) {
     int count = receiveAndListen(handler, scratch, limit);
@@ -130,7 +130,7 @@ final class Receiving {
     return takeMissed();
   }
 
-  /** Whoever is told has the loop come again, later than all it came for until now. */
+  /** Whoever gets true has the loop come again, which covers all it came for until now. */
   private boolean takeMissed() {
     boolean was = missed;
     if (was) {
@@ -169,7 +169,7 @@ final class Receiving {
     return takeMissed() ? limit : count;
   }
 
-  /** For who ends the link. */
+  /** For the thread that ends the link. */
   Turn turn() {
     return turn;
   }

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One ring: where its words are, and when a sleeper at its other end has to be woken. The sender
  * writes the head, the receiver the tail, both free-running counters of 32 bits; the index in the
- * ring is the counter's lower bits. The ring is full with all but one of its descriptors.
+ * ring is the counter's lower bits. The ring is full when all but one of its descriptors are in
+ * use.
  *
  * <p><b>Who sleeps, and who must not be missed.</b> Both sides order a store before a load by a
  * full fence: the sleeper says that it sleeps (or has stored its own counter), fences, and looks
@@ -22,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  *       sets it to {@link #ASLEEP}; whoever wakes it sets it back. A side that sleeps in an event
  *       loop, where only a descriptor wakes it, sets {@link #AT_BELL} instead and is rung for. A
  *       side that never sleeps sets {@link #SPINS}, and costs its peer not even the fence. Where
- *       several wait for space or for a slot they share the flag, and one may sleep though there is
- *       some: if it is woken before the kernel has let it sleep, and another has said again by then
- *       that it sleeps. The next message that the peer reads wakes it, else it looks by itself
- *       after 50 ms at most.
+ *       several wait for space or for a slot they share the flag, and one may sleep although there
+ *       is some: if it is woken before the kernel has let it sleep, and by then another has again
+ *       said that it sleeps. The next message that the peer reads wakes it; otherwise it looks by
+ *       itself after 50 ms at most.
  *   <li>Format 1 has no flags. A receiver can sleep only if the ring was empty, which the sender
  *       sees by the tail; a sender only if the ring was full, which the receiver sees by the head,
  *       or if it had no slot, so whoever gives one back always wakes. Peers of other makes may
@@ -59,7 +60,7 @@ final class Ring {
   private final MemorySegment dataWord;
   private final MemorySegment spaceWord;
 
-  /** Wakes the peer where it hears nothing else; null if it has none. */
+  /** Wakes the peer where it hears nothing else; null if there is none. */
   private final @Nullable Doorbell bell;
 
   Ring(Segment segment, int peer, Direction direction) {
@@ -191,7 +192,7 @@ final class Ring {
     return checked(counter - tail());
   }
 
-  /** How many messages are under way, for who only looks: whatever the peer has written there. */
+  /** How many messages are under way, for onlookers; in bounds whatever the peer has written. */
   int depth() {
     return Math.clamp(head() - tail(), 0, capacity());
   }
@@ -235,7 +236,7 @@ final class Ring {
     VarHandle.fullFence();
   }
 
-  /** The receiver looks by itself for now. The line is left to the sender if it is so already. */
+  /** The receiver looks by itself for now. A flag that says so already is left to the sender. */
   void receiverAwake() {
     if (padded && memory.getInt(dataFlag) != AWAKE) {
       memory.setInt(dataFlag, AWAKE);
@@ -276,9 +277,9 @@ final class Ring {
   }
 
   /**
-   * Wakes everybody at this ring, because its other end is gone or this one was closed. Also who
-   * has not seen that and is just about to sleep, as far as there is a flag to be changed; in
-   * format 1 such a one sleeps to the end of its stretch.
+   * Wakes everybody at this ring, because its other end is gone or this one was closed. Also a
+   * thread that has not seen that and is just about to sleep, if there is a flag to change; in
+   * format 1 such a thread sleeps to the end of its stretch.
    */
   void wakeAll() {
     VarHandle.fullFence(); // what has ended is written before the flags are looked at

@@ -9,9 +9,9 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Room for a message of one link, as those wait for it who run on an event loop: they sleep on the
- * same words as threads do, so that the peer wakes both alike, but it is the loop that sleeps for
- * them. As threads do, they look again after 50 ms at most. For any number of loops.
+ * Room for a message of one link, for waiters on an event loop: they sleep on the same words as
+ * threads do, so that the peer wakes both alike, but it is the loop that sleeps for them. Like
+ * threads, they look again after 50 ms at most. For any number of loops.
  */
 // r[impl shm.wakeup.loop-wait]
 final class Room {
@@ -20,7 +20,7 @@ final class Room {
   private final Link link;
   private final long sliceNanos;
 
-  /** Whether the last room that somebody slept for came without a wake-up, as of some peers. */
+  /** Whether the last room that somebody slept for came without a wake-up, as with some peers. */
   private volatile boolean silent;
 
   Room(Link link) {
@@ -30,7 +30,7 @@ final class Room {
   /**
    * Room of a link.
    *
-   * @param sliceNanos after which time to look again though nobody has woken us
+   * @param sliceNanos after how long to look again though nobody has woken us
    */
   Room(Link link, long sliceNanos) {
     this.link = link;

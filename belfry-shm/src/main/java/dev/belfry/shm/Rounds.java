@@ -25,7 +25,7 @@ final class Rounds {
   private long pause = FIRST_PAUSE_NANOS;
   private boolean stopped;
 
-  /** Whether the last round failed; the next may fail alike, which nobody wants to read. */
+  /** Whether the last round failed; nobody wants to read that the next has failed alike. */
   private boolean failing;
 
   Rounds(ShmHost host) {
@@ -51,7 +51,7 @@ final class Rounds {
     try {
       next = look();
       failing = false;
-    } catch (RuntimeException | Error e) { // and on: nobody else looks
+    } catch (RuntimeException | Error e) { // go on: nobody else looks
       LOG.log(failing ? Level.DEBUG : Level.ERROR, "while looking after the guests", e);
       failing = true;
     }

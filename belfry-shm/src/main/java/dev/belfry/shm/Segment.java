@@ -205,7 +205,7 @@ public final class Segment implements AutoCloseable {
     return slotsUsed(0);
   }
 
-  /** Of the pool of a guest, or of the host, whose number is zero. */
+  /** The same for the pool of a guest, or of the host, whose number is zero. */
   int slotsUsed(int owner) {
     return config().slotsPerGuest() - SegmentSnapshot.freeSlots(memory, layout, owner);
   }
@@ -224,7 +224,7 @@ public final class Segment implements AutoCloseable {
   // r[impl shm.goodbye.host]
   // r[impl shm.goodbye.host-atomic]
   public void sayGoodbye() {
-    hostSlots(); // only the host's to say
+    hostSlots(); // only the host may say it
     memory.setIntRelease(goodbyeAddress, 1);
     for (int peer = 1; peer <= config().maxGuests(); peer++) {
       if (peers.isAttached(peer)) {

@@ -3,10 +3,10 @@ package dev.belfry.shm;
 import java.time.Duration;
 
 /**
- * The host's configuration of a segment. It is given one-sidedly: a guest that cannot live with it
- * stays away.
+ * The host's configuration of a segment. The host alone decides on it: a guest that cannot live
+ * with it stays away.
  *
- * @param maxPayloadSize the most bytes of a message
+ * @param maxPayloadSize the most bytes that a message can have
  * @param initialCredit the bytes of data that may be under way on a new channel
  * @param maxGuests how many guests there can be at once
  * @param ringSize the descriptors of a ring, of which one is never used
@@ -110,7 +110,7 @@ public record SegmentConfig(
         heartbeatIntervalNanos);
   }
 
-  /** The same with guests that show so often that they live; zero for never. */
+  /** The same with guests that show at this interval that they live; zero for never. */
   public SegmentConfig withHeartbeat(Duration interval) {
     return new SegmentConfig(
         maxPayloadSize,

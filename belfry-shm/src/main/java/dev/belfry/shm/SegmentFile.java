@@ -30,7 +30,7 @@ final class SegmentFile {
   private static final int ONLY_OWNER = 0600;
   private static final Path PROC = Path.of("/proc");
 
-  /** What a host locks of its file: the header, for each guest may lock its own entry. */
+  /** What a host locks of its file: the header, because each guest may lock its own entry. */
   private static final FileLocks.Range HEADER = new FileLocks.Range(0, SegmentLayout.HEADER_BYTES);
 
   private SegmentFile() {}
@@ -55,12 +55,12 @@ final class SegmentFile {
     }
   }
 
-  /** A file that has not yet its path. */
+  /** A file that does not have its path yet. */
   record Aside(Sys sys, Path aside, Path path, Fd file) {
 
     /**
      * Gives the file its path: as a second name, which fails if there is a file, so that one of
-     * several hosts wins; or in place of a stale file, under the lock of that.
+     * several hosts wins; or in place of a stale file, under the lock of that file.
      */
     // r[impl shm.file.create]
     void putInPlace() throws IOException {
@@ -98,7 +98,7 @@ final class SegmentFile {
   /**
    * Whether the file at a path was left behind, in which case its lock is now ours.
    *
-   * @return false if the path has another file meanwhile
+   * @return false if the path has another file by now
    * @throws SegmentException if a living host has it, or if it is no segment at all
    */
   // r[impl shm.file.cleanup]

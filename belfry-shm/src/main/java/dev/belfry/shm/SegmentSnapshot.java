@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a segment holds at one moment, for people and tools. It is read without any lock from memory
- * that others may be writing, so numbers need not fit each other, and nothing in it is trusted:
+ * that others may be writing, so numbers need not match each other, and nothing in it is trusted:
  * what makes no sense is shown as it is.
  *
  * @param segment its path
@@ -29,7 +29,7 @@ public record SegmentSnapshot(
   /**
    * A guest's entry.
    *
-   * @param state its name, or its number if it is none
+   * @param state by name, or by number if it has none
    * @param heartbeatNanos the guest's last beat on the monotonic clock, 0 for none
    */
   public record Peer(

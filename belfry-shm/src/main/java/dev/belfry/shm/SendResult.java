@@ -12,7 +12,7 @@ public enum SendResult {
   NO_CREDIT,
   /** It is longer than the segment allows: never try again. */
   TOO_LARGE,
-  /** The time for waiting is over; what kept it is the same as for the result before. */
+  /** The time for waiting is over, and what kept it from being sent still does. */
   TIMEOUT,
   /** The guest has not attached yet: try again when it has. */
   NOT_ATTACHED,

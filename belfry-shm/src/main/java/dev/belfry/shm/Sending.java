@@ -8,8 +8,8 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sending half of a link for any number of threads, which take turns. Who waits for the peer
- * keeps its turn; who must not wait is told at once why it would have to.
+ * The sending half of a link for any number of threads, which take turns. A thread that waits for
+ * the peer keeps its turn; one that must not wait is told at once why it would have to.
  */
 final class Sending {
   /** How long somebody may have to wait for a turn that is about to end. */
@@ -39,7 +39,7 @@ final class Sending {
     }
   }
 
-  /** Takes the turn of a sender; says what for if its owner waits for the peer. */
+  /** Takes a sender's turn; if its owner waits for the peer, returns what for. */
   private @Nullable SendResult takeShortTurn() {
     while (!turn.tryTake()) {
       SendResult waitedFor = blocked;
@@ -121,7 +121,7 @@ final class Sending {
 
   // Channels.
 
-  /** Sends data on a channel. Who waits for credit lets others send meanwhile. */
+  /** Sends data on a channel. While it waits for credit, others can send. */
   SendResult send(Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
     while (true) {
       SendResult result = sendWithoutCreditWait(channel, bytes, offset, length, deadlineNanos);
@@ -180,7 +180,7 @@ final class Sending {
     }
   }
 
-  /** For who ends the link. */
+  /** For the thread that ends the link. */
   Turn turn() {
     return turn;
   }

@@ -37,7 +37,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(ShmGuest.class.getName());
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
 
-  /** Longer than it takes anybody who can run to leave a call that is over. */
+  /** Longer than any thread that can run takes to leave a call that is over. */
   private static final Duration QUIET_LIMIT = Duration.ofSeconds(1);
 
   private final Segment segment;
@@ -246,10 +246,10 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
   }
 
   /**
-   * Leaves: waits until the host has read what was sent, at most so long, and says goodbye. Who
-   * waits in a call gets {@code OVER}. What the host had sent can still be received, but not by a
-   * guest that has walked in: its entry may be another's at once. If another thread is detaching,
-   * waits for that, also at most so long.
+   * Leaves: waits until the host has read what was sent, at most that long, and says goodbye.
+   * Whoever waits in a call gets {@code OVER}. What the host had sent can still be received, but
+   * not by a guest that has walked in: its entry may be another's at once. If another thread is
+   * detaching, waits for that, also at most that long.
    */
   // r[impl shm.guest.detach]
   public void detach(Duration atMost) throws IOException {
@@ -276,9 +276,9 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
   }
 
   /**
-   * Of a guest that has walked in the host sees no more than that it has left, and so makes its
-   * entry ready for the next at once, though this process goes on. So before it leaves no thread of
-   * ours may be at the entry.
+   * Of a guest that has walked in, the host sees only that it has left, and so makes its entry
+   * ready for the next at once, though this process goes on. So no thread of ours may still use the
+   * entry when it leaves.
    */
   private void letGoWhenQuiet() throws IOException {
     if (exchange().endWhenQuiet(Deadlines.after(QUIET_LIMIT))) {
@@ -322,7 +322,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     }
   }
 
-  /** Gives the mutex back, which nobody takes for a death any more. */
+  /** Gives the mutex back, which by now nobody takes for a death. */
   private void letGo() throws IOException {
     try {
       lifeline.remove(life);
@@ -336,7 +336,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
 
   /**
    * Detaches within a second, and ends the use of the segment. If another thread is detaching and
-   * takes longer, that ends it.
+   * takes longer, that thread ends it.
    */
   @Override
   public void close() throws IOException {

@@ -28,7 +28,7 @@ import java.util.function.UnaryOperator;
  * }
  *
  * <p>Everything may be called from any thread. Children are started on the loop thread, because
- * they die with the thread that started them: it has to live as long as they shall.
+ * they die with the thread that started them: it has to live as long as they are to.
  */
 // r[impl shm.topology.hub]
 public final class ShmHost implements AutoCloseable {
@@ -245,7 +245,7 @@ public final class ShmHost implements AutoCloseable {
     endIfAlone();
   }
 
-  /** Ends the host if nobody is left whose end is to be waited for. */
+  /** Ends the host if no guest is left to wait for. */
   private void endIfAlone() {
     boolean alone = roster.all().stream().noneMatch(life -> patient || life.hasChild());
     if (leaving && alone && !ended.isDone()) {
@@ -307,7 +307,7 @@ public final class ShmHost implements AutoCloseable {
     return options.budget();
   }
 
-  /** Runs something on the loop; nothing if that has ended. */
+  /** Runs something on the loop; does nothing if the loop has ended. */
   void post(Runnable action) {
     try {
       loop.scheduler().execute(action);

@@ -6,7 +6,7 @@ package dev.belfry.shm;
  *
  * <p>The bitmap is written by both sides, so each look at it fetches its line from the other
  * processor. In the padded placement the owner therefore takes all free slots at once and keeps
- * what it does not need yet; which these are it writes down in the pool for those who inspect it,
+ * what it does not need yet; it writes down in the pool which these are, for those who inspect it,
  * but believes only its own memory. In format 1 the bitmap says what is under way, slot by slot.
  */
 // r[impl shm.segment.slot-pools]
@@ -128,7 +128,7 @@ final class SlotPool implements SlotSource {
     return false;
   }
 
-  /** One receiver gives the slots back, and all sleep on its tail. */
+  /** One receiver gives the slots back, and all that wait sleep on its tail. */
   // r[impl shm.wakeup.slot-wait]
   @Override
   public Awaitable shortage(Link link, Ring ring) {

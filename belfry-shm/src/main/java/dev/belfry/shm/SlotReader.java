@@ -22,7 +22,7 @@ final class SlotReader {
   /** The generation last accepted of each slot: the same one again is a message sent twice. */
   private final long[] accepted;
 
-  /** So many may be kept: as long as others are left the owner hardly notices. */
+  /** How many may be kept: as long as others are left, the owner hardly notices. */
   private final int mostRead;
 
   /** Slots that were read and not given back yet, all of one word of the bitmap. */
@@ -47,7 +47,7 @@ final class SlotReader {
   /**
    * Copies a payload. Its slot is given back by {@link #giveBack} at the latest.
    *
-   * @param slot as the descriptor says, and so the others
+   * @param slot as the descriptor says, like the others
    * @return the length
    */
   // r[impl shm.trust.descriptors]
@@ -92,8 +92,8 @@ final class SlotReader {
   }
 
   /**
-   * Gives the slots back that were read. Each time the line of the bitmap comes over from the
-   * owner's processor, so it is done for several at once if they were read together.
+   * Gives back the slots that were read. Each time the bitmap's line comes over from the owner's
+   * processor, so this is done for several at once if they were read together.
    */
   // r[impl shm.slot.free]
   void giveBack() {

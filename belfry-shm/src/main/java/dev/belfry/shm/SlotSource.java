@@ -2,7 +2,7 @@ package dev.belfry.shm;
 
 /** Where a sender gets slots from. */
 interface SlotSource {
-  /** Takes a free slot and counts its generation up; returns its index, or -1 if there is none. */
+  /** Takes a free slot and increments its generation; returns its index, or -1 if there is none. */
   int allocate();
 
   /** Whether a slot could be taken now. */

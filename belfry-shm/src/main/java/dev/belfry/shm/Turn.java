@@ -7,7 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Turn {
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Whether what is taken is no longer there; set and read by who has the turn. */
+  /** Whether what the turn is for is no longer there; set and read by whoever has the turn. */
   private boolean pointless;
 
   boolean tryTake() {

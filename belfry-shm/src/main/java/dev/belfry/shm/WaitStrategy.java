@@ -10,7 +10,7 @@ public enum WaitStrategy {
   /** Lets other threads run between looks, but does not sleep. */
   YIELD,
   /**
-   * Spins for a while that follows how long the waits of late took, at most 200 microseconds, then
+   * Spins for a time that follows how long recent waits took, at most 200 microseconds, then
    * sleeps. The default.
    */
   ADAPTIVE,

@@ -4,7 +4,7 @@ import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for things in shared memory in the way of a {@link WaitStrategy}. Sleeps at most 50 ms at a
+ * Waits for things in shared memory as a {@link WaitStrategy} says. Sleeps at most 50 ms at a
  * stretch, so that the end of the peer, of the segment and of this side is seen even if nobody is
  * left to wake us. For one thread at a time. Allocates nothing.
  *
@@ -30,8 +30,8 @@ final class Waiter {
   /**
    * A few times what it costs to go to sleep and be woken. It must be more than that: a pair in
    * which both sides sleep sees no shorter waits, and would never find out that spinning pays. That
-   * holds for a single processor too, because who spins lets others run; and how many there are
-   * cannot be asked: a thread that is kept on one is told that there is no other.
+   * holds for a single processor too, because a spinning thread lets others run; and how many there
+   * are cannot be asked: a thread that is pinned to one is told that there is no other.
    */
   private static final long MOST_SPIN_NANOS = 200_000;
 
@@ -113,8 +113,8 @@ final class Waiter {
   /**
    * Spins as long as the budget says and then sleeps. A wait that a longer spin would have covered
    * makes the budget grow to twice that wait, any other makes it shrink: so a busy pair never
-   * sleeps and an idle one hardly spins. Between looks it lets others run, who on a machine with
-   * fewer processors than spinners may well be those who are waited for.
+   * sleeps and an idle one hardly spins. Between looks it lets others run, which on a machine with
+   * fewer processors than spinners may well be the ones it waits for.
    */
   @SuppressWarnings("ThreadPriorityCheck")
   private Awaited spinThenSleep(Awaitable what, long deadlineNanos) {
@@ -185,7 +185,7 @@ final class Waiter {
     return a - b < 0 ? a : b;
   }
 
-  /** Why to stop waiting, or null. What is ready was ready before the end: so this comes last. */
+  /** Why to stop waiting, or null. What is ready was ready before the end: so test that last. */
   private static @Nullable Awaited end(Awaitable what, long deadlineNanos, long now) {
     boolean over = what.isOver();
     boolean late = deadlineNanos != FutexWait.FOREVER && now - deadlineNanos >= 0;

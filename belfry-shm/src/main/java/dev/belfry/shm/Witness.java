@@ -1,6 +1,6 @@
 package dev.belfry.shm;
 
-/** Who was the first to tell of a guest's end. */
+/** What was the first to tell of a guest's end. */
 // r[impl shm.death.detection-methods]
 public enum Witness {
   /** The kernel has released the robust mutex of its entry: the fastest. Padded placement only. */

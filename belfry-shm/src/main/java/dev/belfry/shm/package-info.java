@@ -18,7 +18,7 @@
  *       a {@code FutexWait}; {@code BellWait} sleeps at a {@code Doorbell}, {@code Room} in an
  *       event loop.
  *   <li>A {@code Link} is both directions for one thread; an {@code Exchange} makes it one for any
- *       number of threads, who take turns in {@code Sending} and {@code Receiving}.
+ *       number of threads, which take turns in {@code Sending} and {@code Receiving}.
  *   <li>The host: {@code ShmHost}; a guest as it sees it is a {@code Peer}, with a {@code PeerLife}
  *       and all the other {@code Peer} classes; {@code Rounds} look after those that do not ring.
  *   <li>The guest: {@code ShmGuest}, {@code GuestLife}, and the {@code Lifeline} by which it shows

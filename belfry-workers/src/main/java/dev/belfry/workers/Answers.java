@@ -19,7 +19,7 @@ final class Answers {
     this.outgoing = new Outgoing(guest, config.maxPayloadSize(), config.initialCredit());
   }
 
-  /** Says which methods there are; before everything else. */
+  /** Says which methods there are; the first message. */
   void sayHello(Collection<String> methods) {
     byte[] hello = Protocol.hello(methods);
     if (!outgoing.fits(hello.length)) {
@@ -35,7 +35,7 @@ final class Answers {
     sendAtOnce(id, status.number(), NOTHING);
   }
 
-  /** Answers a call. What cannot be sent because the pool is gone, nobody waits for. */
+  /** Answers a call. If the pool is gone the answer is lost: nobody waits for it. */
   void send(long id, Status status, byte[] bytes) {
     if (bytes.length > Protocol.MOST_BYTES) {
       send(id, Status.TOO_LARGE);

@@ -30,25 +30,25 @@ final class Call implements StartedCall {
   final long startNanos = System.nanoTime();
   final long deadlineNanos;
 
-  /** When somebody last looked how late it is; belongs to whoever has the call in hand. */
+  /** When somebody last looked at the clock; belongs to whoever has the call in hand. */
   private long nowNanos = startNanos;
 
-  /** How often it was given to a worker; written by who puts it into a table or takes it out. */
+  /** How often it was given to a worker; written by whoever adds it to a table or takes it out. */
   private int attempts;
 
-  /** Who waits for it, or did last, if a thread does. */
+  /** The thread that waits for it, or last did, if any. */
   private volatile @Nullable Thread waiter;
 
   /**
-   * Whether somebody is to be told of its end: who sleeps until then, or a future. If not, its
-   * answer may lie until somebody comes for it. Never taken back.
+   * Whether somebody is to be told of its end: a thread that sleeps until then, or a future. If
+   * not, its answer may lie unread until somebody comes for it. Once true, stays true.
    */
   private volatile boolean noticeWanted;
 
-  /** Whom it completes, if it was submitted. */
+  /** The future that it completes, if it was submitted. */
   private final @Nullable CompletableFuture<byte[]> future;
 
-  /** Where it is; it may be elsewhere by the time this was read. */
+  /** Where it is; by the time this is read, it may be elsewhere. */
   private volatile @Nullable Place place;
 
   /** How it is counted. */
@@ -63,7 +63,7 @@ final class Call implements StartedCall {
   /**
    * A call.
    *
-   * @param waiter who waits for it from the beginning
+   * @param waiter the thread that waits for it from the beginning
    * @param future what it completes
    */
   Call(
@@ -120,8 +120,8 @@ final class Call implements StartedCall {
   }
 
   /**
-   * The worker to which it was given has not seen anything of it; by who has taken it out of the
-   * table again, and so has it alone.
+   * The worker that it was given to has seen nothing of it. Called by whoever has taken it out of
+   * the table again, and so has it alone.
    */
   void wasNotTried() {
     attempts--;
@@ -138,7 +138,7 @@ final class Call implements StartedCall {
     return Math.clamp(left, 1, Integer.MAX_VALUE);
   }
 
-  /** When somebody last looked. */
+  /** When somebody last looked at the clock. */
   long nowNanos() {
     return nowNanos;
   }
@@ -213,7 +213,7 @@ final class Call implements StartedCall {
   @Override
   public byte[] await() throws CallException, InterruptedException {
     if (waiter != Thread.currentThread()) {
-      waiter = Thread.currentThread(); // and then the result: who writes that then looks here
+      waiter = Thread.currentThread(); // then look at the result; its writer looks here afterwards
     }
     while (!isDone()) {
       if (Thread.interrupted()) {
@@ -230,15 +230,14 @@ final class Call implements StartedCall {
     return answer();
   }
 
-  /** Waits until it ends or something happens to it, awake if that may be. */
+  /** Waits until it ends or something happens to it, without sleeping if possible. */
   private void awaitSomething() {
     Place at = place;
     if (at != null && at.worker().desk().await(this)) {
       return;
     }
     if (!noticeWanted) {
-      noticeWanted =
-          true; // and then the place: who puts it elsewhere writes that, and then looks here
+      noticeWanted = true; // then look at the place; its writer looks here afterwards
       at = place;
       if (at != null) {
         at.worker().desk().wantNotice(at.id());

@@ -5,14 +5,14 @@ import java.time.Duration;
 /**
  * How a call is treated.
  *
- * @param deadline how long its answer is waited for
+ * @param deadline how long to wait for its answer
  * @param delivery what becomes of it when its worker dies
  * @param overload what becomes of it when no worker has room
  */
 public record CallOptions(Duration deadline, Delivery delivery, Overload overload) {
   private static final Duration LONGEST = Duration.ofDays(20);
 
-  /** Half a minute, at least once, the caller waits for room. */
+  /** Half a minute; at least once; the caller waits for room. */
   public static final CallOptions DEFAULT =
       new CallOptions(Duration.ofSeconds(30), Delivery.AT_LEAST_ONCE, Overload.BLOCK);
 

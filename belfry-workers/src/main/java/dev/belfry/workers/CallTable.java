@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The calls that a worker has, by their ids. Not for several threads at once. */
 final class CallTable {
-  /** The ids that a message can have. */
+  /** How many bits the id of a message has. */
   private static final int ID_BITS = 32;
 
   private final @Nullable Call[] calls;
@@ -89,7 +89,7 @@ final class CallTable {
     return call;
   }
 
-  /** Takes out those of which something holds. */
+  /** Takes out those for which a condition holds. */
   List<Call> removeIf(Predicate<Call> condition) {
     var removed = new ArrayList<Call>();
     for (int i = 0; i < capacity; i++) {
@@ -129,7 +129,7 @@ final class CallTable {
     return null;
   }
 
-  /** Whether one that came before another has not ended. */
+  /** Whether any call that came before this one has not ended. */
   boolean isAnyWantedBefore(long id) {
     for (int i = 0; i < capacity; i++) {
       Call call = calls[i];

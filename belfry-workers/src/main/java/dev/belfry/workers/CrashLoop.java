@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * Decides whether and when a worker is started after another has died. Who dies before it has
- * served is followed later and later, and after so many in a row by nobody: then the circuit is
- * open, until somebody resets it. Any thread may look; the loop thread does the rest.
+ * Decides whether and when a worker is started after another has died. After each worker that dies
+ * before it has served, the next is started later, and after too many in a row none is: then the
+ * circuit is open, until somebody resets it. Any thread may look; the rest is for the loop thread.
  */
 final class CrashLoop {
   /** Enough for any delay, and no overflow. */
@@ -27,12 +27,12 @@ final class CrashLoop {
     this.random = random;
   }
 
-  /** How many of the last died before they had served. */
+  /** How many workers in a row died before they had served. */
   int deathsInARow() {
     return deathsInARow;
   }
 
-  /** Whether that were too many. */
+  /** Whether there were too many of them. */
   boolean isOpen() {
     return open;
   }
@@ -56,7 +56,7 @@ final class CrashLoop {
     open = false;
   }
 
-  /** How long to wait: twice as long for each death in a row, and not all for the same time. */
+  /** How long to wait: twice as long for each death in a row, and not the same for all. */
   Duration pause() {
     if (deathsInARow == 0) {
       return Duration.ZERO;

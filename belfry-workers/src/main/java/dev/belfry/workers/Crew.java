@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 
 /**
  * The workers of a pool: those who get calls, those who stand by, and those who come or go.
- * Everything that has no other word on it is for the loop thread.
+ * Everything not marked otherwise is for the loop thread.
  */
 final class Crew {
   private static final PooledWorker[] NOBODY = {};
@@ -31,7 +31,7 @@ final class Crew {
   /**
    * A crew without anybody.
    *
-   * @param wantedActive how many shall get calls
+   * @param wantedActive how many are to get calls
    * @param gate where callers wait for one
    */
   Crew(int wantedActive, int spares, Gate gate) {
@@ -54,7 +54,7 @@ final class Crew {
     return wantedActive;
   }
 
-  /** How many calls all have. */
+  /** How many calls they all have together. */
   int inFlight() {
     return all.stream().mapToInt(PooledWorker::load).sum();
   }
@@ -71,7 +71,7 @@ final class Crew {
     return spares.stream().anyMatch(it -> it != worker);
   }
 
-  /** Who has served longest of those that are to be replaced and still serve. */
+  /** The longest-serving of those that are to be replaced and still serve. */
   Optional<Seat> nextToLeave() {
     return seats.stream()
         .filter(seat -> seat.unwanted && !seat.leaving)
@@ -79,7 +79,7 @@ final class Crew {
         .findFirst();
   }
 
-  /** Whether there are fewer than wanted, with so many more who are about to come. */
+  /** Whether there are fewer than wanted, counting so many more that are about to come. */
   boolean hasRoom(int coming) {
     long wanted = seats.stream().filter(seat -> !seat.unwanted).count();
     return wanted + coming < deathsInPlace.length;
@@ -89,7 +89,7 @@ final class Crew {
     return IntStream.range(0, deathsInPlace.length)
         .filter(place -> seats.stream().noneMatch(seat -> seat.place == place && !seat.unwanted))
         .findFirst()
-        .orElseThrow(); // there are as many as are wanted
+        .orElseThrow(); // there are as many places as workers wanted
   }
 
   long deathsInPlace(int place) {

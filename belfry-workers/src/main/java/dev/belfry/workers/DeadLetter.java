@@ -1,6 +1,6 @@
 package dev.belfry.workers;
 
-/** The call was given to one worker after the other, and each of them died. */
+/** The call was given to one worker after another, and each of them died. */
 public final class DeadLetter extends CallException {
   private static final long serialVersionUID = 1;
 

@@ -9,9 +9,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Ends calls whose time is over and whose end completes a future, as no thread waits for them.
- * Looks at all of them now and then, as long as there are any: cheaper than a timer for each, most
- * of which never fire.
+ * Ends overdue calls whose end completes a future, because no thread waits for them. Looks at all
+ * of them now and then, as long as there are any: cheaper than a timer for each, most of which
+ * would never fire.
  */
 final class Deadlines {
   private static final Duration PERIOD = Duration.ofMillis(10);
@@ -50,6 +50,6 @@ final class Deadlines {
           return call.isDone();
         });
     running.set(false);
-    startIfNeeded(); // after that, so that nobody is forgotten who came meanwhile
+    startIfNeeded(); // after that, so that no call that came meanwhile is forgotten
   }
 }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param worker its name
  * @param pid its process
  * @param exitCode its exit code, or 128 plus the signal that killed it; -1 if it never started
- * @param how the same for people
- * @param errorTail the last of what it wrote to its standard error
+ * @param how the same in words
+ * @param errorTail the end of what it wrote to its standard error
  * @param crashFile the file in which a JVM has written down its crash, or null
  */
 public record Death(

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The calls that a worker has. A call is in the table from before it is sent until its answer has
- * come, and whoever takes it out decides how it goes on; so it ends once. For any thread.
+ * come, and whoever takes it out decides what becomes of it; so it ends once. For any thread.
  */
 final class Desk {
   private static final byte[] NO_BYTES = new byte[0];
@@ -25,7 +25,7 @@ final class Desk {
   private @Nullable Outgoing outgoing;
   private @Nullable Lookout lookout;
 
-  /** Changed with the lock, as what it is decides what may be in the table. */
+  /** Changed with the lock held, because it decides what may be in the table. */
   private volatile WorkerState state = WorkerState.STARTING;
 
   private volatile int load;
@@ -79,9 +79,9 @@ final class Desk {
   // In.
 
   /**
-   * Takes a call if there is room. Waits for the way to the worker to be free. A caller on a
-   * platform thread takes it on itself to look for answers, if nobody else does, before the worker
-   * can answer: so the worker need not wake anybody.
+   * Takes a call if there is room. Waits until the way to the worker is free. A caller on a
+   * platform thread begins to look for answers itself, if nobody else does, before the worker can
+   * answer: so the worker need not wake anybody.
    *
    * @return whether the call is this worker's now, or has gone another way
    */
@@ -94,7 +94,7 @@ final class Desk {
       if (sendAndLook(call, id) || sendAndLeave(call, id)) {
         return true;
       }
-      wantNotice(id); // also if nobody is: to wait for room is pointless while answers lie unread
+      wantNotice(id); // even if nobody asks: waiting for room is pointless while answers lie unread
       return isSent(call, id, send(call, id));
     } catch (RuntimeException | Error e) {
       take(id); // or the worker would count as stuck with a call it never had
@@ -102,7 +102,7 @@ final class Desk {
     }
   }
 
-  /** Takes a call if there is room and if that needs no waiting, as on the loop thread. */
+  /** Takes a call if there is room and no need to wait: the loop thread must not. */
   boolean offerAtOnce(Call call) {
     long id = isSmall(call) ? add(call) : 0;
     if (id == 0) {
@@ -112,21 +112,21 @@ final class Desk {
     return isSent(call, id, sendAtOnce(call, id));
   }
 
-  /** Puts a call into the table; its id there, or 0 if it is not wanted. */
+  /** Puts a call into the table; returns its id there, or 0 if it is not accepted. */
   private synchronized long add(Call call) {
     if (state != WorkerState.READY || table.isFull()) {
       return 0;
     }
     long id = table.add(call);
     load = table.size();
-    call.place(worker, id); // with the lock, as from now on others may take it and place it anew
+    call.place(worker, id); // with the lock: from now on others may take it and place it anew
     if (call.isNoticeWanted()) {
       table.wantNotice(id);
     }
     return id;
   }
 
-  /** What came of sending: if nothing, it is taken back, unless somebody else has done so. */
+  /** What came of sending: if it failed, the call is taken back, unless somebody else did so. */
   private boolean isSent(Call call, long id, SendResult result) {
     if (result == SendResult.SENT || take(id) == null) {
       return true;
@@ -134,7 +134,7 @@ final class Desk {
     if (result == SendResult.TIMEOUT) {
       call.failOverdue();
     }
-    if (isSmall(call)) { // of another the worker may have got a part
+    if (isSmall(call)) { // of a larger one the worker may have got a part
       call.wasNotTried();
     }
     if (result == SendResult.OVER && !isUnwanted(call)) {
@@ -144,8 +144,8 @@ final class Desk {
   }
 
   /**
-   * Sends a small call and waits for its answer, if nobody else looks for answers just now. It must
-   * not wait for room: a worker that waits until its answers are read makes none.
+   * Sends a small call and waits for its answer, if nobody else looks for answers just now. Sending
+   * must not wait for room: a worker that waits for its answers to be read makes none.
    */
   private boolean sendAndLook(Call call, long id) {
     if (!call.mayLook() || !isSmall(call) || !lookout().begin()) {
@@ -162,7 +162,7 @@ final class Desk {
     }
   }
 
-  /** Sends a small call whose caller comes for the answer, so that nobody need hear of it. */
+  /** Sends a small call whose caller will come for the answer, so nobody need be told of it. */
   private boolean sendAndLeave(Call call, long id) {
     return !call.isNoticeWanted() && isSmall(call) && sendAtOnce(call, id) == SendResult.SENT;
   }
@@ -198,12 +198,12 @@ final class Desk {
     return isUnwanted(call) || state.compareTo(WorkerState.DYING) >= 0;
   }
 
-  /** Whether it has ended, or the thread that makes it shall not wait any more. */
+  /** Whether it has ended, or the thread that makes it is not to wait any more. */
   private static boolean isUnwanted(Call call) {
     return call.isDone() || Thread.currentThread().isInterrupted();
   }
 
-  /** Waits for a call awake; false if the caller had better sleep. */
+  /** Waits for a call without sleeping; false if the caller had better sleep. */
   boolean await(Call call) {
     return call.mayLook() && lookout().await(call);
   }
@@ -216,12 +216,12 @@ final class Desk {
     lookout().listen();
   }
 
-  /** Has the loop fetch answers that nobody has come for, as somebody needs the room. */
+  /** Has the loop fetch answers that nobody has come for, because somebody needs the room. */
   void fetchAnswers() {
     lookout().listen();
   }
 
-  /** Now and then: a call that was started and that nobody comes for ends too. */
+  /** Called now and then: a started call that nobody comes for ends too. */
   void endOverdue() {
     List<Call> overdue;
     synchronized (this) {
@@ -245,7 +245,7 @@ final class Desk {
     return call;
   }
 
-  /** Nobody waits for a call any more. If the worker does not let it be, it counts as stuck. */
+  /** Nobody waits for a call any more. A worker that goes on with it counts as stuck. */
   void giveUp(long id) {
     if (isStillAt(id) && peer().isAttached()) {
       boolean told = cancel(id);
@@ -263,14 +263,14 @@ final class Desk {
     return table.contains(id);
   }
 
-  /** Whether the worker was given another call before this one, which somebody waits for. */
+  /** Whether somebody waits for another call that the worker was given before this one. */
   synchronized boolean hasWantedBefore(long id) {
     return table.isAnyWantedBefore(id);
   }
 
   // What becomes of the worker, and so of its calls. On the loop thread.
 
-  /** Whether it was in one state and is in another now. */
+  /** Changes the state if it is the expected one; says whether it did. */
   synchronized boolean change(WorkerState from, WorkerState to) {
     if (state != from) {
       return false;
@@ -284,7 +284,7 @@ final class Desk {
     state = WorkerState.DYING;
   }
 
-  /** Those that others may do, others do; of the rest an answer may still come. */
+  /** Calls that others may do go to others; the rest may still get an answer. */
   void giveToOthers() {
     takeAll(call -> call.isDone() || mayBeTriedAgain(call)).stream()
         .filter(call -> !call.isDone())

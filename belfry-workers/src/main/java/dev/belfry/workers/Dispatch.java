@@ -15,7 +15,7 @@ final class Dispatch {
     this.gate = gate;
   }
 
-  /** Nobody calls any more; what is under way may still be given to another worker at once. */
+  /** Takes no new calls; one under way may still go to another worker, but only at once. */
   void close() {
     closed = true;
   }
@@ -24,7 +24,7 @@ final class Dispatch {
   private enum Attempt {
     /** It is a worker's now. */
     PLACED,
-    /** It has ended, so nobody need have it. */
+    /** It has ended, so no worker need have it. */
     ENDED,
     /** No worker has room. */
     NO_ROOM
@@ -80,10 +80,10 @@ final class Dispatch {
       if (least.desk().offer(call)) {
         return Attempt.PLACED;
       }
-      if (Thread.interrupted()) { // who was made to wait for the way to the worker
+      if (Thread.interrupted()) { // while it waited for the way to the worker
         throw new InterruptedException();
       }
-      // Another caller has taken the last room of this worker, or it ends: perhaps the next has.
+      // Another caller has taken the last room of this worker, or it ends: try the next.
     }
     return Attempt.ENDED;
   }
@@ -108,8 +108,9 @@ final class Dispatch {
   }
 
   /**
-   * Gives a call to another worker, because its own has died: at once if that is possible, as each
-   * change of threads takes long while a process is cleared away; else on a thread that may wait.
+   * Gives a call to another worker, because its own has died: at once if that is possible, since
+   * each change of threads takes long while a process is cleared away; otherwise on a thread that
+   * may wait.
    */
   void again(Call call) {
     try {
@@ -140,7 +141,7 @@ final class Dispatch {
             () -> {
               try {
                 call.hasWaited();
-                awaitPlace(call); // whatever it was told to do if there is no room: it was taken
+                awaitPlace(call); // whatever its overload policy: it was accepted already
                 placedAgain(call);
               } catch (CallException e) {
                 call.fail(e);

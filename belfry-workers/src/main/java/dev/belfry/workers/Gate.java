@@ -5,8 +5,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Where callers wait for room, in the order they came. Nobody pays for it while nobody waits: who
- * makes room looks at one number.
+ * Where callers wait for room, in the order they came. It costs hardly anything while nobody waits:
+ * whoever makes room looks at one number.
  */
 final class Gate {
   private final ReentrantLock lock = new ReentrantLock();
@@ -43,8 +43,8 @@ final class Gate {
   }
 
   /**
-   * Announces a caller who is about to wait. Then it looks for room once more, and only if there is
-   * none it waits.
+   * Announces a caller that is about to wait. It then looks for room once more, and waits only if
+   * there is none.
    */
   void enter() {
     waiting.incrementAndGet();
@@ -59,7 +59,7 @@ final class Gate {
     }
   }
 
-  /** Waits until there may be room; false if the time is over before. */
+  /** Waits until there may be room; false if the time is over first. */
   boolean await(long deadlineNanos) throws InterruptedException {
     lock.lockInterruptibly();
     try {

@@ -10,11 +10,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The payloads that come in chunks from one peer, by the channels they come on. A payload has room
- * for what has come of it and a little more, whatever its peer has announced. Any thread.
+ * The payloads that come in chunks from one peer, by the channels they come on. A payload takes up
+ * memory for what has come of it and some more, whatever the peer has announced. Any thread.
  */
 final class Incoming {
-  /** As much room as there is for a payload from the beginning. */
+  /** How much room a payload gets at first. */
   private static final int FIRST_BYTES = 1 << 20;
 
   private final Messenger messenger;
@@ -67,7 +67,7 @@ final class Incoming {
   /**
    * The payload of a message was announced.
    *
-   * @param message the id of the message, of which there is no other payload under way
+   * @param message the id of the message, for which no other payload is under way
    */
   synchronized void expect(long message, Protocol.Header header, Receiver receiver) {
     if (!messenger.isPeersChannel(header.channel())) {

@@ -42,7 +42,7 @@ public record JavaWorker(
     return new JavaWorker(main, classPath, flags, arguments, crashes);
   }
 
-  /** The whole command, for who wants to put something around it. */
+  /** The whole command, for callers that want to wrap it in another. */
   public List<String> command() {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -16,14 +16,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what the pool sends, in its order, and makes jobs of it. What has no other word on it is
- * for one thread at a time: whoever reads.
+ * Reads what the pool sends, in its order, and makes jobs of it. Everything not marked otherwise is
+ * for one thread at a time: the reading one.
  */
 final class JobReader {
   private static final long LOOK_NANOS = 1_000_000;
   private static final Duration DETACH_LIMIT = Duration.ofSeconds(1);
 
-  /** After a job that took so long it is worth while to see which of the next are cancelled. */
+  /** After a job that took this long it is worth checking which of the next were cancelled. */
   private static final long LONG_NANOS = 1_000_000;
 
   private final ShmGuest guest;
@@ -37,7 +37,7 @@ final class JobReader {
   /** Jobs that were read ahead. */
   private final Deque<Job> ahead = new ArrayDeque<>();
 
-  /** When the last message was read that was a job. */
+  /** When the last message that was a job was read. */
   private long lastNanos = System.nanoTime();
 
   /** What the last message has made complete. */
@@ -71,14 +71,14 @@ final class JobReader {
     cancellable.put(job.id(), job.request());
   }
 
-  /** Ends that; false if it was cancelled meanwhile, and has been answered. */
+  /** Ends that; false if the job was cancelled meanwhile and has been answered. */
   boolean disallowCancel(Job job) {
     return cancellable.remove(job.id()) != null;
   }
 
-  // For whoever reads.
+  // For the reading thread.
 
-  /** Waits for a message and does what it says; null if that makes no job complete. */
+  /** Waits for a message and does what it says; returns the job that this completes, or null. */
   @Nullable Job read(Message message) {
     if (goodbye) {
       leave();
@@ -92,7 +92,8 @@ final class JobReader {
 
   /**
    * The next job for a thread that does what it reads. While all such threads were busy, calls may
-   * have been given up; so after a long one all there is is read before the next begins.
+   * have been given up; so after a long job everything that has come is read before the next
+   * begins.
    */
   @Nullable Job readWanted(Message message) {
     while (true) {
@@ -113,7 +114,7 @@ final class JobReader {
     }
   }
 
-  /** Whether a message that is there by now says that nobody waits for a job any more. */
+  /** Whether a message that has come by now says that nobody waits for a job any more. */
   private boolean isCancelled(Job job, Message message) {
     allowCancel(job);
     while (guest.receive(message)) {
@@ -163,7 +164,7 @@ final class JobReader {
     }
   }
 
-  /** A call that nobody has begun with is answered at once: the pool counts on that. */
+  /** A call that nobody has begun is answered at once: the pool counts on that. */
   private void cancel(long id) {
     incoming.drop(id); // if its payload has not come yet
     Request request = cancellable.get(id);

@@ -4,12 +4,12 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * How long calls took that were answered in the last whole second, from when they were made: to
+ * How long the calls that were answered in the last whole second took, from when they were made: to
  * within one percent, and all zero if there were none.
  *
- * @param p50Nanos as long as this or less took half of them
- * @param p99Nanos as long as this or less took 99 of 100
- * @param maxNanos as long as this took the longest
+ * @param p50Nanos half of them took this long or less
+ * @param p99Nanos 99 of 100 took this long or less
+ * @param maxNanos the longest took this long
  */
 public record Latency(long p50Nanos, long p99Nanos, long maxNanos) {
   /** There were no calls. */

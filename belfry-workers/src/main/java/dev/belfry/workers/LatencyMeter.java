@@ -7,10 +7,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How long the calls of one worker take. Recording costs some ten nanoseconds, allocates nothing
- * and never waits: two histograms take turns, one for who records and one for who looks.
+ * and never waits: two histograms take turns, one for the thread that records and one for whoever
+ * looks.
  */
 final class LatencyMeter {
-  /** Nobody cares for less; it saves memory. */
+  /** Nobody cares about anything finer; this saves memory. */
   private static final long FINEST_NANOS = 16;
 
   private static final long LONGEST_NANOS = TimeUnit.HOURS.toNanos(1);

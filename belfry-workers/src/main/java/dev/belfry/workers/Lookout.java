@@ -6,16 +6,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 /**
- * Who looks for the answers of a worker: one caller at a time does, for all, so that its own answer
- * need not wait for the pool's loop to wake; if none does, the loop is told by the bell.
+ * Decides who looks for the answers of a worker: one caller at a time, for all, so that its own
+ * answer need not wait for the pool's loop to wake; if no caller does, the bell tells the loop.
  */
 final class Lookout {
   /** How long a caller looks at a stretch. */
   private static final long LOOK_NANOS = 50_000_000;
 
   /**
-   * How long a caller stays awake while another looks: longer than most calls that are short at
-   * all, as to sleep and be woken costs more than such a call.
+   * How long a caller stays awake while another looks: longer than most short calls take, because
+   * going to sleep and being woken costs more than such a call.
    */
   private static final long PATIENCE_NANOS = 50_000;
 
@@ -28,13 +28,13 @@ final class Lookout {
   private final AtomicInteger patient = new AtomicInteger();
 
   /**
-   * Nobody would hear of an answer, as nobody was to be told of one when the last caller left; with
-   * the lock of the table.
+   * Whether nobody would hear of an answer, because nobody was to be told of one when the last
+   * caller left; guarded by the lock of the table.
    */
   private boolean deaf;
 
   /**
-   * Who looks for the answers of a worker.
+   * A lookout for one worker.
    *
    * @param isRoomWanted whether somebody waits until a call leaves the table
    */
@@ -77,7 +77,7 @@ final class Lookout {
   void listen() {
     synchronized (tableLock) {
       if (!deaf) {
-        return; // whoever looks now sees, when it ends, that there is something to be expected
+        return; // whoever looks now will see, on leaving, that an answer is expected
       }
       deaf = false;
     }
@@ -85,7 +85,7 @@ final class Lookout {
   }
 
   /**
-   * Waits for a call awake: looks, or lets others run while one of them does.
+   * Waits for a call without sleeping: looks, or lets others run while one of them does.
    *
    * @return false if the caller had better sleep
    */

@@ -1,6 +1,6 @@
 package dev.belfry.workers;
 
-/** What a worker does when a method of its is called. */
+/** What a worker does when one of its methods is called. */
 @FunctionalInterface
 public interface MethodHandler {
   /**

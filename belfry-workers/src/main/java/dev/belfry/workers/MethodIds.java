@@ -3,7 +3,7 @@ package dev.belfry.workers;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Remembers the numbers of methods, as a digest takes longer than the way to a worker. */
+/** Remembers the numbers of methods, because a digest takes longer than the way to a worker. */
 final class MethodIds {
   /** Names may come from outside, so not all of them are kept. */
   private static final int MOST = 1024;

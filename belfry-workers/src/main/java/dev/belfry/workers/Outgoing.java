@@ -18,7 +18,7 @@ final class Outgoing {
   /** How long to sleep while all channels are in use. */
   private static final long PAUSE_NANOS = 500_000;
 
-  /** How long to wait for the peer before asking whether anybody still wants it. */
+  /** How long to wait for the peer before asking whether the message is still wanted. */
   private static final long SLICE_NANOS = 50_000_000;
 
   private final Messenger messenger;
@@ -29,7 +29,7 @@ final class Outgoing {
   private final Queue<Channel> left = new ConcurrentLinkedQueue<>();
 
   /**
-   * By a messenger.
+   * Sends through a messenger.
    *
    * @param mostAtOnce the longest message
    * @param credit how many bytes may be under way on a channel
@@ -83,7 +83,7 @@ final class Outgoing {
   /**
    * Announces a payload on a channel of its own, and sends it there chunk by chunk.
    *
-   * @param announcement the message of this kind, given the id of the channel
+   * @param announcement makes the bytes of that message from the id of the channel
    * @param isOver whether nobody wants it any more
    */
   SendResult sendInChunks(
@@ -144,7 +144,7 @@ final class Outgoing {
     return result;
   }
 
-  /** Ends what could not be ended before; what still cannot waits for the next time. */
+  /** Ends channels that could not be ended before, as far as that is possible by now. */
   private void endLeft() {
     for (int count = left.size(); count > 0; count--) {
       Channel channel = left.poll();

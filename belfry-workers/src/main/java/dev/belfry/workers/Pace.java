@@ -1,8 +1,8 @@
 package dev.belfry.workers;
 
 /**
- * Whether the calls of a method are so short that to hand them to another thread takes longer. For
- * any number of threads, which may well overlook each other's results.
+ * Whether the calls of a method are so short that handing them to another thread would take longer.
+ * For any number of threads, which may miss some of each other's results.
  */
 final class Pace {
   /** About what it takes to wake a thread. */
@@ -13,12 +13,12 @@ final class Pace {
   /** So many short calls in a row are enough to begin with. */
   private static final int ENOUGH = 16;
 
-  /** More than one for a short call, as a machine makes each call long now and then. */
+  /** More than the one for a short call: now and then a machine makes any call long. */
   private static final int FOR_A_LONG_ONE = 8;
 
   private final int enough;
 
-  /** One for each short call, as far as that goes. */
+  /** One for each short call, up to a limit. */
   private volatile int score;
 
   Pace() {
@@ -38,7 +38,7 @@ final class Pace {
     return score >= enough;
   }
 
-  /** A call took so long. */
+  /** A call took this long. */
   void took(long nanos) {
     int before = score;
     int after =

@@ -7,7 +7,7 @@ public interface PoolListener {
   /** A worker can be called. */
   default void onReady(String worker, int pid) {}
 
-  /** A worker has ended, other than because the pool wanted it. */
+  /** A worker has ended without the pool having wanted it to. */
   default void onDeath(Death death) {
     System.getLogger(PoolListener.class.getName())
         .log(

@@ -45,17 +45,17 @@ public final class PoolOptions {
     this.command = List.copyOf(command);
   }
 
-  /** Workers that are any program that speaks the protocol, in Java, C or whatever. */
+  /** Workers can be any program that speaks the protocol, in Java, C or whatever. */
   public static PoolOptions of(String... command) {
     return new PoolOptions(List.of(command));
   }
 
-  /** Workers that are any program that speaks the protocol. */
+  /** Workers can be any program that speaks the protocol. */
   public static PoolOptions of(List<String> command) {
     return new PoolOptions(command);
   }
 
-  /** Workers in Java, by what {@link JavaWorker} says. */
+  /** Workers in Java, as {@link JavaWorker} describes them. */
   public static PoolOptions of(JavaWorker worker) {
     return of(worker.command()).crashFilesIn(worker.crashDirectory());
   }
@@ -94,13 +94,13 @@ public final class PoolOptions {
     return this;
   }
 
-  /** After how many deaths in a row of workers that have done nothing no more are started. */
+  /** After how many deaths in a row, of workers that had done nothing, no more are started. */
   public PoolOptions crashLimit(int count) {
     crashLimit = atLeast(1, count, "crash limit");
     return this;
   }
 
-  /** How long to wait before a worker is started again after one that had done nothing. */
+  /** How long to wait before starting a worker after one that died having done nothing. */
   public PoolOptions restartDelay(Duration first, Duration longest) {
     firstDelay = positive(first, "first delay");
     longestDelay = positive(longest, "longest delay");
@@ -119,7 +119,7 @@ public final class PoolOptions {
     return this;
   }
 
-  /** After how many calls a worker is replaced; about that many, not all at the same time. */
+  /** After about how many calls a worker is replaced; not all workers at the same time. */
   public PoolOptions recycleAfterCalls(long calls) {
     if (calls < 1) {
       throw new IllegalArgumentException("recycle after at least one call, not " + calls);
@@ -135,8 +135,8 @@ public final class PoolOptions {
   }
 
   /**
-   * How often a worker shows that it lives; zero for never. One that has not for two intervals is
-   * killed, so they are longer than its longest pause for garbage collection.
+   * How often a worker shows that it lives; zero for never. One that has not done so for two
+   * intervals is killed, so make them longer than its longest pause for garbage collection.
    */
   public PoolOptions heartbeat(Duration interval) {
     if (interval.isNegative()) {
@@ -170,13 +170,13 @@ public final class PoolOptions {
     return this;
   }
 
-  /** Sets a variable in the environment of workers, which is else that of this process. */
+  /** Sets a variable in the environment of workers, which is otherwise that of this process. */
   public PoolOptions environment(String variable, String value) {
     environment.put(variable, value);
     return this;
   }
 
-  /** Keeps a variable of this process from its workers, which else have all of them. */
+  /** Keeps a variable of this process from its workers, which otherwise get all of them. */
   public PoolOptions withoutEnvironment(String variable) {
     environment.put(variable, null);
     return this;

@@ -3,14 +3,14 @@ package dev.belfry.workers;
 import java.util.List;
 
 /**
- * How it goes with a pool. The numbers are read one after the other while it works, so they need
- * not fit each other exactly.
+ * A snapshot of a pool. The numbers are read one after the other while the pool works, so they need
+ * not match exactly.
  *
  * @param workers its processes
  * @param waiting how many callers wait for room
  * @param deaths how many workers have died
- * @param deathsInARow how many of the last died before they had done anything
- * @param circuitOpen whether that were too many, so that no more are started
+ * @param deathsInARow how many workers in a row died before they had done anything
+ * @param circuitOpen whether there were too many of those, so that no more are started
  * @param finished how many calls have got their answer
  * @param failed how many calls have ended without one
  * @param repeated how often a call was given to another worker because its worker had died
@@ -18,7 +18,7 @@ import java.util.List;
  * @param callsPerSecond how many calls got their answer in the last whole second
  * @param latency how long those took
  * @param slotsUsed how many slots of shared memory hold payloads on their way
- * @param slots how many there are, those of the host and of the workers that are there
+ * @param slots how many there are, those of the host and of the attached workers
  */
 public record PoolStatus(
     List<WorkerStatus> workers,
@@ -40,7 +40,7 @@ public record PoolStatus(
   }
 
   /**
-   * How it goes with a worker.
+   * A snapshot of a worker.
    *
    * @param name its name
    * @param pid its process; 0 if it is not known
@@ -49,7 +49,7 @@ public record PoolStatus(
    * @param finished how many it has answered
    * @param ageMillis how long ago it was started
    * @param latency how long the calls took that it answered in the last whole second
-   * @param ringDepth how many messages to it it has not yet read
+   * @param ringDepth how many messages it has been sent and has not read
    * @param ringCapacity how many there can be
    * @param deaths how many have died in its place before it
    */

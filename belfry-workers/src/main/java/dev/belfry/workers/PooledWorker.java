@@ -33,7 +33,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
   private @Nullable Incoming incoming;
   private @Nullable Rehearsal rehearsal;
 
-  /** Their ids, in order: each call asks for one, and a set of objects would take longer. */
+  /** Their ids, sorted: each call asks for one, and a set of objects would take longer. */
   private volatile long[] methods = {};
 
   private final AtomicLong finished = new AtomicLong();
@@ -88,7 +88,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
     return latencies;
   }
 
-  /** How it goes. */
+  /** A snapshot. */
   PoolStatus.WorkerStatus status(boolean isSpare, long nowNanos) {
     return new PoolStatus.WorkerStatus(
         name,
@@ -166,7 +166,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
     rehearse();
   }
 
-  /** Makes one call after the other that nobody waits for; then it is ready. */
+  /** Makes one call after another that nobody waits for; then the worker is ready. */
   private void rehearse() {
     if (Objects.requireNonNull(rehearsal).next()) {
       return;
@@ -199,7 +199,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
 
   // How it comes and goes, on the loop thread.
 
-  /** Takes no more calls and ends when it has none. */
+  /** Takes no more calls and ends when it has none left. */
   void retire() {
     if (desk.change(WorkerState.READY, WorkerState.RETIRING)) {
       leaveIfIdle();

@@ -17,7 +17,7 @@ final class Protocol {
   /** The id of the message by which a worker says that it is ready; no call has it. */
   static final long HELLO = 0;
 
-  /** The number of the method that a worker is called by before it counts as ready. */
+  /** The number of the method that is called on a worker before it counts as ready. */
   static final long REHEARSAL = 0;
 
   static final int REQUEST_HEADER_BYTES = 4;
@@ -73,7 +73,7 @@ final class Protocol {
         .array();
   }
 
-  /** What a call says of its payload, which if it is there follows the first four bytes. */
+  /** What a call says about its payload, which follows the first four bytes if not in chunks. */
   static Header parseRequest(byte[] bytes, int length) {
     if (length < REQUEST_HEADER_BYTES) {
       throw new MalformedMessage("a call of %d bytes".formatted(length));
@@ -93,7 +93,7 @@ final class Protocol {
         .array();
   }
 
-  /** Where the payload of an answer is that has {@link #ANSWER_IN_CHUNKS} in its method field. */
+  /** Where an answer's payload is, if {@link #ANSWER_IN_CHUNKS} is in its method field. */
   static Header parseAnswerInChunks(byte[] bytes, int length) {
     return chunks(bytes, 0, length, 0);
   }

@@ -5,10 +5,10 @@ import dev.belfry.shm.Peer;
 import dev.belfry.shm.SendResult;
 
 /**
- * The first calls of a worker, for which nobody waits: one after the other goes there and back, the
- * same way as any other. A JVM loads, links and compiles in them what else the first caller would
- * have to wait for, and with a spare that is somebody whose worker has just died. On the loop
- * thread.
+ * The first calls of a worker, for which nobody waits: one after another goes there and back, the
+ * same way as any other. In them a JVM loads, links and compiles what the first caller would
+ * otherwise have to wait for; with a spare, that is somebody whose worker has just died. On the
+ * loop thread.
  */
 final class Rehearsal {
   /** A JVM compiles what it has done 200 times. */

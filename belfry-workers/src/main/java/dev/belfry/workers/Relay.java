@@ -7,43 +7,43 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two threads of which one reads jobs and does the short ones itself, which saves a change of
+ * Two threads, one of which reads jobs and does the short ones itself, which saves a change of
  * threads. The other stands by: if such a job takes long after all, it reads from then on, and the
- * first stands by when it has done with the job.
+ * first stands by once it is done with the job.
  *
  * @param <J> a job
  */
 final class Relay<J> {
-  /** How often who stands by looks: a job that is found twice takes long. */
+  /** How often the stand-in looks: a job that it finds twice takes long. */
   private static final long LOOK_NANOS = 10_000_000;
 
-  /** After so many looks at nothing it looks no more, until it is woken. */
+  /** After so many looks that find nothing new it stops looking until it is woken. */
   private static final int IDLE_LOOKS = 2;
 
   /**
-   * The number of the job that who reads does itself, or 0. It sets it and takes it back; who
-   * stands by may be the first to take it back, and reads then.
+   * The number of the job that the reading thread does itself, or 0. That thread sets it and takes
+   * it back; the stand-in may take it back first, and then reads.
    */
   private final AtomicLong stint = new AtomicLong();
 
-  /** The last number, who has set it and for what; written by who reads, before the stint. */
+  /** The last number, who set it and for what; written by the reading thread, before the stint. */
   private long stints;
 
   private @Nullable Thread reading;
   private @Nullable J job;
 
-  /** Who stands by, if anybody does. */
+  /** The thread that stands by, if any. */
   private volatile @Nullable Thread standIn;
 
-  /** Who stands by does not look. Set before it looks a last time. */
+  /** Whether the stand-in has stopped looking. Set before its last look. */
   private volatile boolean dozing;
 
   private volatile boolean over;
 
   /**
-   * Begins a job that who reads does itself.
+   * Begins a job that the reading thread does itself.
    *
-   * @return its number; 0 if it must not, as nobody stands by
+   * @return its number; 0 if it must not, because nobody stands by
    */
   long begin(J next) {
     Thread other = standIn;
@@ -54,7 +54,7 @@ final class Relay<J> {
     job = next;
     long number = stints + 1;
     stints = number;
-    stint.set(number); // and then whether the other dozes: who does so sets that first
+    stint.set(number); // then look whether the other dozes: it says so before its last look
     if (dozing) {
       LockSupport.unpark(other);
     }
@@ -102,9 +102,9 @@ final class Relay<J> {
     return true;
   }
 
-  /** After {@link #end} was false: waits until the other knows what it has taken over from. */
+  /** After {@link #end} was false: waits until the other has dealt with the held-up job. */
   synchronized void awaitTaken() {
-    // Who has the lock has done so.
+    // The other holds the lock until then.
   }
 
   private void doze() {

@@ -15,7 +15,7 @@ public final class Request {
   private boolean begun;
   private boolean cancelled;
 
-  /** Who works on it and can be interrupted; changed with the lock. */
+  /** The thread that works on it and can be interrupted; changed with the lock held. */
   private volatile @Nullable Thread thread;
 
   Request(String method, byte[] payload, int timeLeftMillis) {
@@ -59,7 +59,7 @@ public final class Request {
   }
 
   /**
-   * A thread works on it, and is to be interrupted if it is cancelled.
+   * A thread begins to work on it, and is to be interrupted if the call is cancelled.
    *
    * @return false if it was cancelled before, and has been answered
    */
@@ -74,7 +74,7 @@ public final class Request {
 
   /**
    * The current thread no longer works on it, and keeps no interrupt: neither one that was meant
-   * for it, nor one that the method has left behind.
+   * for the call, nor one that the method has left behind.
    */
   void end() {
     if (thread != null) {
@@ -85,7 +85,7 @@ public final class Request {
     Thread.interrupted();
   }
 
-  /** Nobody waits for it any more; says whether nobody has begun with it, so that it need not. */
+  /** Nobody waits for it any more; returns whether nobody has begun it, so that nobody need. */
   synchronized boolean cancel() {
     cancelled = true;
     Thread working = thread;

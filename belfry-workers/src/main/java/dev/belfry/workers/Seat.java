@@ -38,10 +38,10 @@ final class Seat {
   /** It has left in good order; if it was told to, its end is no death. */
   boolean hasLeft;
 
-  /** When it has served long enough, if that is by time. */
+  /** When it has served long enough, if that is a matter of time. */
   @Nullable TimerOperation recycling;
 
-  /** To the second, as file systems may go by seconds. */
+  /** To the second, because file systems may count in seconds. */
   private final Instant started = Instant.now().truncatedTo(ChronoUnit.SECONDS);
 
   private final PoolOptions options;
@@ -83,7 +83,7 @@ final class Seat {
     return spawn.standard(1, outPipe.writer().number()).standard(2, errPipe.writer().number());
   }
 
-  /** It has ended before that; a timer would keep it in memory. */
+  /** It has ended before its time was up; the timer would keep it in memory. */
   void forgetRecycling() {
     if (recycling != null) {
       recycling.cancel();
@@ -112,7 +112,7 @@ final class Seat {
     }
   }
 
-  /** A child of the worker may hold its output and live on. */
+  /** A child of the worker may hold its output open and live on. */
   private void shut() {
     if (out != null) {
       out.close();
@@ -139,7 +139,7 @@ final class Seat {
         .findFirst();
   }
 
-  /** Whether it is not that of an earlier process which had the same number. */
+  /** Whether it is not left over from an earlier process with the same number. */
   private boolean isOurs(Path crashFile) {
     try {
       return Files.getLastModifiedTime(crashFile).toInstant().compareTo(started) >= 0;

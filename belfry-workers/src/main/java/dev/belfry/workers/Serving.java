@@ -14,7 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /** A worker at work: which threads read jobs, do them and answer. */
 final class Serving {
-  /** It may sit in somebody's method, and must not keep a process alive whose host is gone. */
+  /** A thread may sit in somebody's method, and must not keep a process alive without its host. */
   private static final ThreadFactory DAEMONS =
       Thread.ofPlatform().daemon().name("belfry-worker").factory();
 
@@ -22,7 +22,7 @@ final class Serving {
   private final Answers answers;
   private final JobReader reader;
 
-  /** Of those who read in turns. */
+  /** The turn to read, where several threads do. */
   private final ReentrantLock turn = new ReentrantLock();
 
   private final Relay<Job> relay = new Relay<>();
@@ -41,7 +41,7 @@ final class Serving {
             .toList());
   }
 
-  // Short jobs are done by the thread that has read them, each other by a virtual one.
+  // Short jobs are done by the thread that has read them, every other by a virtual one.
 
   void runInRelay() {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -53,7 +53,7 @@ final class Serving {
           CompletableFuture.runAsync(() -> takeTurns(threads, false), second);
       sayHello();
       takeTurns(threads, true);
-      other.join(); // if that has failed, this worker has
+      other.join(); // if that thread has failed, so has this worker
     }
   }
 
@@ -103,7 +103,7 @@ final class Serving {
     return false;
   }
 
-  /** The thread that read is held up by a job: from now on that can be cancelled, like any. */
+  /** The reading thread is held up by a job, which from now on can be cancelled like any other. */
   private void heldUp(Job job, Thread thread) {
     job.request().begin(thread);
     reader.allowCancel(job);
@@ -157,7 +157,7 @@ final class Serving {
 
   // One job.
 
-  /** Does a job that others may cancel meanwhile, or have by now. */
+  /** Does a job that others may cancel meanwhile, or already have. */
   private void doVisibly(Job job) {
     if (!job.request().begin(Thread.currentThread())) {
       return;
@@ -169,7 +169,7 @@ final class Serving {
     }
   }
 
-  /** Does a job and takes note how long that took. */
+  /** Does a job and notes how long it took. */
   private void doTimed(Job job, long startNanos) {
     answer(job);
     job.method().pace().took(System.nanoTime() - startNanos);

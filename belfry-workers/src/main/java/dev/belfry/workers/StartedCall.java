@@ -3,8 +3,8 @@ package dev.belfry.workers;
 import java.util.concurrent.CancellationException;
 
 /**
- * A call whose answer is fetched later. So one thread has many calls under way and pays for no
- * other thread:
+ * A call whose answer is fetched later. This lets one thread have many calls under way without
+ * paying for another thread:
  *
  * {@snippet :
  * List<StartedCall> calls = new ArrayList<>();
@@ -16,8 +16,8 @@ import java.util.concurrent.CancellationException;
  * }
  * }
  *
- * <p>Nobody is told when the answer comes: it waits to be fetched. For any thread, but one at a
- * time waits.
+ * <p>Nobody is told when the answer comes: it waits to be fetched. For any thread, but only one at
+ * a time may wait.
  */
 public sealed interface StartedCall permits Call {
   /**

@@ -6,10 +6,10 @@ import dev.belfry.shm.Peer;
 import java.time.Duration;
 
 /**
- * Watches what a worker does with a call that was given up. It counts as stuck if it goes on for
- * too long after it has read so. One that does not get round to reading, because it is busy with
- * what it was given before, is let be as long as it gets on with that, or as somebody waits for it.
- * On the loop thread.
+ * Watches what a worker does with a call that was given up. The worker counts as stuck if it goes
+ * on with it for too long after it has read that. One that does not get round to reading, because
+ * it is busy with what it was given before, is left alone as long as it gets on with that, or
+ * somebody waits for that. On the loop thread.
  */
 final class StuckWatch {
   private static final int LOOKS = 10;
@@ -21,7 +21,7 @@ final class StuckWatch {
   private final Runnable stuck;
   private final TimerOperation pause;
 
-  /** Whether the worker was sent the message, and how many it had been sent by then. */
+  /** Whether the worker was sent the message, and how many messages it had been sent by then. */
   private boolean told;
 
   private int toldAt;
@@ -29,7 +29,7 @@ final class StuckWatch {
   /** Whether it has read it. */
   private boolean read;
 
-  /** Since when it has neither read nor answered anything; or when it has read the message. */
+  /** Since when it has neither read nor answered anything; or when it had read the message. */
   private long sinceNanos = System.nanoTime();
 
   private int readCount;
@@ -86,7 +86,7 @@ final class StuckWatch {
     }
   }
 
-  /** Whether the worker has done anything since the last look; notices if it knows by now. */
+  /** Whether the worker has done anything since the last look; also updates {@link #read}. */
   private boolean hasMoved() {
     Peer peer = worker.peer();
     int readBefore = readCount;

@@ -18,14 +18,14 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps as many workers alive as the pool shall have: starts them, puts a spare in the place of one
- * that dies, starts another later and later while they die at once, and no more when that does not
- * end. Everything that has no other word on it is for the loop thread.
+ * Keeps as many workers alive as the pool is to have: starts them, puts a spare in the place of one
+ * that dies, starts another later and later while they die at once, and gives up if that does not
+ * end. Everything not marked otherwise is for the loop thread.
  */
 final class Supervisor {
   private static final System.Logger LOG = System.getLogger(Supervisor.class.getName());
 
-  /** Who served for so long was no part of a crash loop. */
+  /** A worker that served for this long was no part of a crash loop. */
   private static final long SERVED_NANOS = 1_000_000_000;
 
   /** How long the process of a worker that has left may go on. */
@@ -102,7 +102,7 @@ final class Supervisor {
         });
   }
 
-  /** From now on nobody is started. */
+  /** From now on no worker is started. */
   void leave() {
     leaving = true;
     gate.changedForAll();
@@ -147,7 +147,7 @@ final class Supervisor {
   }
 
   /**
-   * A call was given up: if the worker goes on with it, it is killed.
+   * A call was given up: a worker that goes on with it is killed.
    *
    * @param told whether the worker was sent the message that says so
    */
@@ -241,7 +241,7 @@ final class Supervisor {
           crew.ready(worker);
           crew.nextToLeave().ifPresent(this::sendHome);
           Duration age = options.recycleAge;
-          if (age != null) { // not sooner, as one that starts cannot be replaced
+          if (age != null) { // not sooner: one that is still starting cannot be replaced
             TimerOperation timer = after(age, () -> retire(worker));
             crew.seatOf(worker).ifPresent(seat -> seat.recycling = timer);
           }

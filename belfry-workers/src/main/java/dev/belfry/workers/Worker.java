@@ -16,9 +16,9 @@ import java.util.Map;
  * }
  * }
  *
- * <p>The pool that starts the process passes the arguments. Where nothing else is said each call
- * runs on a virtual thread of its own; but as long as the calls of a method take a few microseconds
- * only, less than such a change of threads, they run on the thread that fetches them.
+ * <p>The pool that starts the process passes the arguments. By default each call runs on a virtual
+ * thread of its own; but as long as the calls of a method take only a few microseconds, less than
+ * such a change of threads, they run on the thread that fetches them.
  */
 public final class Worker {
   private final String[] arguments;
@@ -49,8 +49,7 @@ public final class Worker {
   /**
    * Adds a method.
    *
-   * @throws IllegalArgumentException if there is one of that name, or one that cannot be told apart
-   *     from it by its number
+   * @throws IllegalArgumentException if there is a method of that name, or one with the same number
    */
   public Worker on(String name, MethodHandler handler) {
     Method before =
@@ -67,8 +66,8 @@ public final class Worker {
 
   /**
    * Runs calls on so many platform threads, each of which also fetches them. With one, calls run
-   * one after the other and a call costs no switch of threads. While all of them are busy nobody is
-   * there to see that a call was cancelled.
+   * one after the other and a call costs no switch of threads. While all of them are busy, nobody
+   * sees that a call was cancelled.
    */
   public Worker onPlatformThreads(int count) {
     if (count < 1) {

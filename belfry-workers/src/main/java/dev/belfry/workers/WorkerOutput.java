@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
-/** Reads a pipe line by line and keeps the last of it. On the loop thread. */
+/** Reads a pipe line by line and keeps the last lines. On the loop thread. */
 final class WorkerOutput {
   private static final int BUFFER_BYTES = 16 * 1024;
   private static final int LONGEST_LINE = 8 * 1024;
@@ -48,7 +48,7 @@ final class WorkerOutput {
     return String.join("\n", tail);
   }
 
-  /** Gives up, as somebody else still holds the pipe. */
+  /** Stops reading, even if somebody else still holds the pipe. */
   void close() {
     ended = true;
     pipe.close();

@@ -116,9 +116,9 @@ public final class WorkerPool implements AutoCloseable {
 
   /**
    * Calls a method. Waits only for a worker that has room, or the call fails if the options say so.
-   * For a thread that has something else to do meanwhile, such as to start other calls.
+   * For a thread that has something else to do meanwhile, such as starting other calls.
    *
-   * @return where the answer is to be had, or why there is none
+   * @return where to get the answer, or the reason why there is none
    */
   public StartedCall start(String method, byte[] payload, CallOptions options)
       throws InterruptedException {
@@ -187,7 +187,7 @@ public final class WorkerPool implements AutoCloseable {
     dispatch.again(call);
   }
 
-  /** Waits until as many workers are ready as shall get calls. */
+  /** Waits until as many workers are ready as are to get calls. */
   public boolean awaitReady(Duration limit) throws InterruptedException {
     long deadline = System.nanoTime() + limit.toNanos();
     while (status().workers().stream().filter(WorkerStatus::isReady).count()
@@ -200,7 +200,7 @@ public final class WorkerPool implements AutoCloseable {
     return true;
   }
 
-  /** How it goes. For any number of readers. */
+  /** A snapshot of the pool. For any number of readers. */
   public PoolStatus status() {
     long now = System.nanoTime();
     List<PooledWorker> workers = crew.all();
@@ -223,7 +223,7 @@ public final class WorkerPool implements AutoCloseable {
         host.segment().config().slotsPerGuest() * (1 + attached.size()));
   }
 
-  /** Starts workers again after too many have died at once. */
+  /** Starts workers again after too many in a row have died. */
   public void reset() {
     supervisor.reset();
   }
@@ -272,7 +272,7 @@ public final class WorkerPool implements AutoCloseable {
       throw new IOException("cannot end the workers", e);
     } finally {
       group.close();
-      host.close(); // who is still there, because that took too long, is killed
+      host.close(); // kills workers that are still there because that took too long
       crew.all().forEach(worker -> worker.desk().close());
     }
   }

@@ -9,13 +9,14 @@
  *   <li>What callers use: {@code WorkerPool}, {@code PoolOptions}, {@code CallOptions}, {@code
  *       StartedCall}, {@code PoolListener}, {@code PoolStatus}, and the kinds of {@code
  *       CallException}.
- *   <li>The way of a call: {@code Dispatch} chooses a worker, or has the caller wait at the {@code
+ *   <li>The path of a call: {@code Dispatch} chooses a worker, or has the caller wait at the {@code
  *       Gate}; the worker's {@code Desk} keeps the {@code Call} in its {@code CallTable} and sends
  *       it; the {@code Lookout} decides which thread looks for answers; {@code Deadlines} end what
  *       takes too long.
  *   <li>The life of a worker: the {@code Supervisor} starts and replaces the {@code PooledWorker}s
  *       of its {@code Crew}, each in a {@code Seat} with the process and its output; {@code
- *       CrashLoop} and {@code StuckWatch} say when it is enough; a {@code Rehearsal} warms up.
+ *       CrashLoop} and {@code StuckWatch} say when enough is enough; a {@code Rehearsal} warms a
+ *       worker up.
  *   <li>In the worker process: {@code Worker}, {@code Serving}, {@code JobReader}, {@code Answers},
  *       {@code Relay} and {@code Pace}.
  *   <li>Bytes, on either side: {@code Protocol}, {@code Status}, and payloads in chunks by {@code
