@@ -14,6 +14,10 @@ final class CallTable {
 
   private final @Nullable Call[] calls;
   private final long[] ids;
+
+  /** How many calls had come before each. */
+  private final long[] order;
+
   private final boolean[] noticeWanted;
   private final int[] free;
   private final int capacity;
@@ -24,12 +28,14 @@ final class CallTable {
   private int freeCount;
   private int noticesWanted;
   private long round;
+  private long added;
 
   CallTable(int capacity) {
     this.capacity = capacity;
     this.indexBits = Integer.SIZE - Integer.numberOfLeadingZeros(capacity - 1);
     this.calls = new @Nullable Call[capacity];
     this.ids = new long[capacity];
+    this.order = new long[capacity];
     this.noticeWanted = new boolean[capacity];
     this.free = new int[capacity];
     for (int i = 0; i < capacity; i++) {
@@ -51,7 +57,7 @@ final class CallTable {
     return capacity - freeCount;
   }
 
-  /** Puts a call in; its id is used again only after all others were, and is never 0. */
+  /** Puts a call in; its id is never 0 and comes again only after millions of other calls. */
   long add(Call call) {
     int index = free[--freeCount];
     round++;
@@ -61,6 +67,7 @@ final class CallTable {
     long id = round << indexBits | index;
     calls[index] = call;
     ids[index] = id;
+    order[index] = added++;
     return id;
   }
 
@@ -131,9 +138,10 @@ final class CallTable {
 
   /** Whether any call that came before this one has not ended. */
   boolean isAnyWantedBefore(long id) {
+    long before = order[index(id)];
     for (int i = 0; i < capacity; i++) {
       Call call = calls[i];
-      if (call != null && ids[i] < id && !call.isDone()) {
+      if (call != null && order[i] < before && !call.isDone()) {
         return true;
       }
     }

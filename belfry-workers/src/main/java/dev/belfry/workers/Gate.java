@@ -5,8 +5,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Where callers wait for room, in the order they came. It costs hardly anything while nobody waits:
- * whoever makes room looks at one number.
+ * Where callers wait for room, roughly in the order they came. It costs hardly anything while
+ * nobody waits: whoever makes room looks at one number.
  */
 final class Gate {
   private final ReentrantLock lock = new ReentrantLock();

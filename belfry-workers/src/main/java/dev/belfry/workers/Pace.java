@@ -13,7 +13,7 @@ final class Pace {
   /** So many short calls in a row are enough to begin with. */
   private static final int ENOUGH = 16;
 
-  /** More than the one for a short call: now and then a machine makes any call long. */
+  /** Not all of the score, because now and then a machine makes any call long. */
   private static final int FOR_A_LONG_ONE = 8;
 
   private final int enough;

@@ -79,6 +79,24 @@ final class CallTableTest {
     assertThat(table.isAnyNoticeWanted()).as("of what came into the same place").isFalse();
   }
 
+  /** Whatever their ids: those begin again after a while. */
+  @Test
+  void whatCameBeforeACallIsKnownWhereverItStands() {
+    var table = new CallTable(1 << 16); // with few bits left for the rounds
+    long first = table.add(call());
+    for (int i = 0; i < (1 << 16) - 3; i++) { // the next is the last of its round
+      table.remove(table.add(call()));
+    }
+    Call wanted = call();
+    long second = table.add(wanted);
+    table.remove(first);
+    long third = table.add(call());
+    assertThat(table.isAnyWantedBefore(second)).isFalse();
+    assertThat(table.isAnyWantedBefore(third)).isTrue();
+    wanted.succeed(new byte[0]);
+    assertThat(table.isAnyWantedBefore(third)).isFalse();
+  }
+
   @Test
   void ofThoseWhoseTimeIsOverOnlyTheOpenOnesAreFound() {
     var table = new CallTable(4);
