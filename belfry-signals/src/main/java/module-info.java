@@ -3,7 +3,7 @@
 // r[impl signals.deps.config-may-import]
 module dev.belfry.signals {
   requires static transitive org.jspecify;
-  requires jdk.unsupported; // sun.misc.Signal, the JVM's own way to signals
+  requires jdk.unsupported; // sun.misc.Signal, the JVM's own access to signals
   requires org.snakeyaml.engine;
 
   exports dev.belfry.signals;

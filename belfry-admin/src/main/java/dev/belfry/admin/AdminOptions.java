@@ -24,7 +24,7 @@ public final class AdminOptions {
   BooleanSupplier takesWork = () -> true;
   LongSupplier nanoClock = System::nanoTime;
 
-  /** Without a listener and without credentials: both have to be said. */
+  /** Without a listener and without credentials: both have to be given. */
   public AdminOptions() {}
 
   /** Listens at a TCP port of the loopback address; 0 for any that is free. */
@@ -54,8 +54,8 @@ public final class AdminOptions {
   }
 
   /**
-   * Which credentials count over TCP; by default client certificates where there are any, else the
-   * token. {@link AuthMethod#BASIC} has to be chosen.
+   * Which credentials count over TCP; by default client certificates where there are any, otherwise
+   * the token. {@link AuthMethod#BASIC} has to be chosen.
    */
   public AdminOptions authMethod(AuthMethod method) {
     this.authMethod = method;
@@ -71,7 +71,7 @@ public final class AdminOptions {
   /**
    * Name and password of a client that authenticates by {@link AuthMethod#BASIC}.
    *
-   * @throws IllegalArgumentException if no client could say the name
+   * @throws IllegalArgumentException if no client could send the name
    */
   public AdminOptions basic(String user, Secret password) {
     if (user.isBlank() || user.contains(":")) { // a colon is where clients begin the password
@@ -93,10 +93,10 @@ public final class AdminOptions {
   }
 
   /**
-   * When the program takes work, as {@code /health/ready} tells it until the program ends; by
+   * When the program takes work, as {@code /health/ready} reports it until the program ends; by
    * default always.
    *
-   * @param takesWork asked with each such request, from any thread; answers at once
+   * @param takesWork asked on each such request, from any thread; answers at once
    */
   public AdminOptions readyWhile(BooleanSupplier takesWork) {
     this.takesWork = takesWork;
@@ -178,8 +178,8 @@ public final class AdminOptions {
 
   /**
    * Refuses a place for the Unix socket that others can reach or that something else has, as
-   * opening the surface does. That a socket is there says nothing: it may be the one that is to be
-   * replaced.
+   * opening the surface does. A socket that is there is no objection: it may be the one that is to
+   * be replaced.
    */
   public void checkUnixSocket() throws IOException {
     if (unixSocket != null) {

@@ -36,12 +36,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 // r[impl signals.http.utilities]
 // r[impl signals.http.not-public]
 public final class AdminServer implements AutoCloseable {
-  /** For a request, all of it, with its answer. */
+  /** For a whole request, with its answer. */
   static final Duration CONNECTION_LIMIT = Duration.ofSeconds(5);
 
   static final int TCP_CONNECTIONS = 512;
 
-  /** Of its own, so that whatever happens at the TCP port, the operator gets in here. */
+  /** A limit of its own, so that whatever happens at the TCP port, the operator gets in here. */
   private static final int UNIX_CONNECTIONS = 16;
 
   private static final int BACKLOG = 1024;
@@ -80,7 +80,7 @@ public final class AdminServer implements AutoCloseable {
 
   /**
    * The same with a console: a page at {@code /} of the TCP listener that shows the host. There is
-   * none at a Unix socket, where no browser gets to.
+   * none at a Unix socket, which no browser can reach.
    *
    * @param view what it shows
    */

@@ -18,7 +18,7 @@ import java.util.Set;
  * @param clientAuthorities whose signature a client's certificate must have; without it clients
  *     have none
  * @param allowedClients the SHA-256 fingerprints of those client certificates that may do anything,
- *     in hexadecimal; empty for all that were signed so
+ *     in hexadecimal; empty for all that were signed that way
  */
 public record AdminTls(
     Path certificates,
@@ -48,15 +48,15 @@ public record AdminTls(
     try {
       build();
       OwnNames.of(certificates);
-    } catch (RuntimeException | IOException e) { // whatever the reader of PEM makes of it
+    } catch (RuntimeException | IOException e) { // whatever the PEM reader makes of it
       throw new IllegalArgumentException(
           "its files are not certificates and a key in PEM: " + e.getMessage(), e);
     }
   }
 
   /**
-   * A certificate is asked for and not demanded, so that who has none gets a proper 401, and health
-   * needs none. One that is shown must be signed by an authority, or there is no connection.
+   * A certificate is requested but not required, so that clients without one get a proper 401, and
+   * health needs none. One that is shown must be signed by an authority, or there is no connection.
    */
   Tls build() {
     var keys =

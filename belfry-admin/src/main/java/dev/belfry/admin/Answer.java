@@ -16,7 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param headers others
  * @param signal for the log, empty if there was none
  * @param correlationId for the log and the header
- * @param afterwards what is done when the answer was sent
+ * @param afterwards what is done after the answer was sent
  * @param stream what writes the body instead, for as long as it likes
  */
 record Answer(
@@ -30,7 +30,7 @@ record Answer(
     Optional<Stream> stream) {
   private static final String JSON_TYPE = "application/json";
 
-  /** A body that is written bit by bit; closed in any case. */
+  /** A body that is written bit by bit; always closed. */
   interface Stream extends AutoCloseable {
     void writeTo(OutputStream out) throws IOException;
 

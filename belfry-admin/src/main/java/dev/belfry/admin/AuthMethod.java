@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** How whoever calls over TCP shows who it is; the strongest first. */
+/** How a caller over TCP proves its identity; the strongest first. */
 public enum AuthMethod {
   /** By a client certificate. */
   MTLS,
@@ -17,7 +17,7 @@ public enum AuthMethod {
   /**
    * The method that a value of the setting {@code admin.signal_endpoint_auth_method} names.
    *
-   * @throws IllegalArgumentException if there is no such method, with those there are
+   * @throws IllegalArgumentException if there is no such method; it names those there are
    */
   // r[impl signals.http.auth-config]
   public static AuthMethod of(String value) {
@@ -36,8 +36,8 @@ public enum AuthMethod {
   }
 
   /**
-   * The method that counts where one may have been chosen: else client certificates where there are
-   * any, else the token.
+   * The method that counts: the chosen one, otherwise client certificates where there are any,
+   * otherwise the token.
    */
   // r[impl signals.http.auth-order]
   // r[impl signals.http.auth-default]

@@ -24,7 +24,7 @@ final class Authenticator {
     this.method = options.effectiveMethod();
   }
 
-  /** What came out. */
+  /** What it found. */
   sealed interface Result {
     /** Known and allowed. */
     record Accepted(Identity identity) implements Result {}
@@ -88,7 +88,7 @@ final class Authenticator {
     return token != null && after(BEARER, authorization).filter(token::isSame).isPresent();
   }
 
-  /** Both are compared, whatever the first gives, so that time tells nothing about the name. */
+  /** Both are compared, whatever the first gives, so that timing tells nothing about the name. */
   private boolean isPassword(Optional<String> authorization) {
     Secret password = options.basicPassword;
     String user = options.basicUser;

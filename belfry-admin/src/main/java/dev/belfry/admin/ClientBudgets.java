@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * How much each client may do. Clients that have been quiet for long are forgotten, which is the
- * same as a full budget; and of more than {@link #MAX_CLIENTS} the least active are, so that memory
- * is bounded whatever the number of addresses.
+ * How much each client may do. Clients that have been quiet for long are forgotten, which amounts
+ * to a full budget; beyond {@link #MAX_CLIENTS} so are the least active, so that memory is bounded
+ * whatever the number of addresses.
  */
 final class ClientBudgets {
   static final int MAX_CLIENTS = 10_000;
@@ -38,7 +38,7 @@ final class ClientBudgets {
   /**
    * Uses one of what a client has left.
    *
-   * @return zero, or after how many whole seconds it will have one again
+   * @return zero, or how many whole seconds until it has one again
    */
   // r[impl signals.http.rate-default]
   // r[impl signals.http.retry-after]

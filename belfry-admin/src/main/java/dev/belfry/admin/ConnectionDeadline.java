@@ -18,12 +18,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes each connection when its time is up, whatever it is at: handshake, headers, body or
- * answer. A time-out of single reads would not do, because a client can send a byte just before
+ * Closes each connection when its time is up, whatever it is doing: handshake, headers, body or
+ * answer. A time-out on single reads would not do, because a client can send a byte just before
  * each. The server configures a connection right after it has accepted it, so time runs from there.
  *
- * <p>Nothing that a client sends gives it more time. A stream has it renewed with each event that
- * the client has taken, so that one that takes none is cut off like any other.
+ * <p>Nothing that a client sends gives it more time. A stream's time is renewed with each event
+ * that the client has taken, so that a client that takes none is cut off like any other.
  */
 final class ConnectionDeadline implements SocketOptions {
   private final SocketOptions options = SocketOptions.create();
@@ -42,7 +42,7 @@ final class ConnectionDeadline implements SocketOptions {
     try {
       SocketAddress client = connection.getRemoteAddress();
       var limited = new Limited(client, connection);
-      if (client instanceof InetSocketAddress) { // those of Unix sockets are all the same
+      if (client instanceof InetSocketAddress) { // addresses of Unix sockets are all the same
         open.put(client, limited);
       }
       limited.start();
@@ -53,7 +53,7 @@ final class ConnectionDeadline implements SocketOptions {
     }
   }
 
-  /** Gives the TCP connection from there, if its time is not up, all of the time again. */
+  /** Gives the TCP connection from this client its full time again, unless that is up. */
   void renew(SocketAddress client) {
     Limited limited = open.get(client);
     if (limited != null) {

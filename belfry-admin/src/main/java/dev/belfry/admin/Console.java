@@ -12,7 +12,7 @@ import java.util.Optional;
 /**
  * The page on which an operator sees the host and sends it signals, at one TCP listener. The page
  * itself is for everybody and holds nothing; what it shows comes by a stream for those who have
- * signed in, and its signals go the way of all others.
+ * signed in, and its signals go the same way as all others.
  */
 final class Console implements AutoCloseable {
   private static final String POLICY =

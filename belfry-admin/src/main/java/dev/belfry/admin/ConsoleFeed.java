@@ -18,8 +18,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Looks at the host once a second, remembers the last minutes for the charts, and tells all
- * viewers. It looks also when nobody is watching: who opens the page after something went wrong
- * wants to see how it came.
+ * viewers. It looks even when nobody is watching: whoever opens the page after something went wrong
+ * wants to see how it came about.
  */
 final class ConsoleFeed implements AutoCloseable {
   static final int MOST_STREAMS = 16;
@@ -44,7 +44,7 @@ final class ConsoleFeed implements AutoCloseable {
    * Begins to look.
    *
    * @param isEnding whether the process is on its way out
-   * @param log where it is said that the host cannot be seen
+   * @param log where it reports that the host cannot be seen
    */
   ConsoleFeed(HostView view, BooleanSupplier isEnding, SignalLog log) {
     this.view = view;

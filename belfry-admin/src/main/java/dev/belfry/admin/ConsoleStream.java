@@ -10,15 +10,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * The server-sent events for one viewer. Whoever has something for it puts it into a queue and goes
- * on; the thread of the request writes. A viewer that does not keep up is cut off rather than
- * waited for: its page asks again and gets all that it has missed.
+ * The server-sent events for one viewer. Whoever has something for it puts it into a queue and
+ * moves on; the thread of the request writes. A viewer that does not keep up is cut off rather than
+ * waited for: its page asks again and gets everything it has missed.
  */
 final class ConsoleStream implements Answer.Stream {
   /** More than all that a new viewer is given at once. */
   static final int QUEUED = HostEvents.KEPT + 100;
 
-  /** How long it may take to notice that the viewer may look no more. */
+  /** How long it may take to notice that the viewer may no longer look. */
   private static final long CHECK_MILLIS = 500;
 
   private final BlockingQueue<String> queue = new ArrayBlockingQueue<>(QUEUED);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Keeps the latest events of a host for whoever looks later, and tells them to whoever looks now.
+ * Keeps the latest events of a host for those who look later, and tells them to those who look now.
  * All methods may be called from any thread.
  */
 public final class HostEvents {
@@ -21,7 +21,7 @@ public final class HostEvents {
   private static final int MAX_TEXT = 400;
 
   private final Clock clock;
-  // Both are guarded by this; listeners are called under it, so that each has them in one order.
+  // Both are guarded by this; listeners are called under it, so that all get them in one order.
   private final Deque<HostEvent> latest = new ArrayDeque<>();
   private final List<Consumer<HostEvent>> listeners = new ArrayList<>();
 

@@ -22,14 +22,14 @@ import java.util.function.Consumer;
  * }
  */
 public interface HostView {
-  /** How it is now; rates and latencies are those of the last whole second. */
+  /** A snapshot of the host; rates and latencies are those of the last whole second. */
   HostState state();
 
   /**
-   * Tells a listener the latest events, oldest first, and then every later one; one at a time. What
-   * a listener is called with it takes at once.
+   * Tells a listener the latest events, oldest first, and then every later one; one at a time. A
+   * listener must return at once.
    *
-   * @return ends it when closed
+   * @return ends this when closed
    */
   Registration onEvent(Consumer<HostEvent> listener);
 }

@@ -8,7 +8,7 @@ import java.util.Optional;
  * @param name for the log
  * @param client whose budget the request uses: a certificate's fingerprint, an address, or the Unix
  *     socket
- * @param session that of the console by which it is known, if it is
+ * @param session the console's session by which the sender is known, if any
  */
 // r[impl signals.http.rate-client]
 record Identity(String name, String client, Optional<Sessions.Session> session) {

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Under which names the listener may be addressed by a browser: the address itself, localhost for a
+ * The names under which a browser may address the listener: the address itself, localhost for a
  * loopback address, the name it was configured by, and those of its certificate. Somebody else's
  * name can be made to lead here by whoever owns it, and a page loaded from there would count as the
  * same origin.

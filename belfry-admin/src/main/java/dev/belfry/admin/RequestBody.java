@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The body of a request, of which no more is read than is wanted. */
 final class RequestBody implements Surface.Body {
-  /** Of a body that nobody wants; who sends more may lose the answer. */
+  /** Of a body that nobody wants; a client that sends more may lose the answer. */
   private static final int MAX_DISCARDED_BYTES = 64 * 1024;
 
   private final ServerRequest request;
@@ -34,7 +34,7 @@ final class RequestBody implements Surface.Body {
       super(cause);
     }
 
-    /** As HTTP has it: 408 if the time was up, else 400. */
+    /** The HTTP status: 408 if the time was up, otherwise 400. */
     int status() {
       for (Throwable cause = getCause(); cause != null; cause = cause.getCause()) {
         if (cause instanceof ClosedChannelException || cause instanceof SocketTimeoutException) {
@@ -50,7 +50,7 @@ final class RequestBody implements Surface.Body {
     try {
       return request.content().hasEntity() ? open().readNBytes(limit) : new byte[0];
     } catch (RequestLimit.Exceeded e) {
-      return new byte[limit]; // who asks knows by that many that it is too long
+      return new byte[limit]; // a full buffer tells the caller that it is too long
     } catch (RuntimeException e) { // whatever the server makes of a connection that breaks off
       throw new Unfinished(e);
     }

@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 final class RequestHandler implements Handler {
   private static final Identity NOBODY = new Identity("none", "");
 
-  /** One that no browser knows, so that it does not ask for a password of its own accord. */
+  /** A scheme that no browser knows, so that none asks for a password of its own accord. */
   private static final String SIGN_IN = "Console realm=\"admin\"";
 
   private static final Identity OWNER = new Identity("unix socket owner", "unix");
@@ -47,7 +47,7 @@ final class RequestHandler implements Handler {
    *
    * @param authenticator empty for the Unix socket, where the file's owner is the only one
    * @param console empty where there is no page
-   * @param failures what an address may do that fails to say who it is
+   * @param failures the budget of an address that fails to authenticate
    */
   RequestHandler(
       Surface surface,
@@ -107,7 +107,7 @@ final class RequestHandler implements Handler {
         response.send(answer.body().getBytes(StandardCharsets.UTF_8));
       }
     } finally {
-      answer.afterwards().ifPresent(Runnable::run); // also when the client has not waited for it
+      answer.afterwards().ifPresent(Runnable::run); // even when the client has not waited for it
     }
   }
 
@@ -150,14 +150,14 @@ final class RequestHandler implements Handler {
       return route.isConsole()
           ? console.orElseThrow().answer(route, request.path().path(), who, visit, id)
           : surface.answer(route, who, body, id);
-    } catch (RequestBody.Unfinished e) { // logged like all others, whoever gets to see it
+    } catch (RequestBody.Unfinished e) { // logged like all others, whether or not anybody sees it
       return Answer.error(e.status(), "unfinished", "The body ended before its end", id);
     }
   }
 
   /**
-   * Who is known without saying a secret, by session or certificate. A wrong secret costs nothing
-   * on this way, so a right one must not show.
+   * Who is known without a secret, by session or certificate. A wrong secret costs nothing on this
+   * path, so a right one must not show.
    */
   private Identity known(ServerRequest request, Visit visit) {
     return authenticate(Route.SESSION, request, visit, Optional.empty())
@@ -167,8 +167,8 @@ final class RequestHandler implements Handler {
   }
 
   /**
-   * By what the request has to show; by a session only where it shows nothing, and never to begin
-   * another: it would outlive the first, and so would the next.
+   * By the credentials that the request shows; by a session only where it shows none, and never to
+   * begin another session: that would outlive the first, and so would the next.
    */
   private Result authenticate(
       Route route, ServerRequest request, Visit visit, Optional<String> authorization) {

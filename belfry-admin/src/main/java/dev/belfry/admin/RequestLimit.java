@@ -24,7 +24,7 @@ import java.util.concurrent.ExecutorService;
  * @param http what speaks to the client
  */
 record RequestLimit(ServerConnectionSelector http) implements ServerConnectionSelector {
-  /** A head, a body, what of it is discarded, and what comes together with the last of that. */
+  /** A head, a body, what of it is discarded, and what arrives together with its end. */
   private static final int MOST_BYTES = 128 * 1024;
 
   /** More has come than a request can have. */
@@ -56,7 +56,7 @@ record RequestLimit(ServerConnectionSelector http) implements ServerConnectionSe
     return http.connection(new Limited(context));
   }
 
-  /** A connection as the server has it, but for what is read. */
+  /** A connection as the server has it, except for what is read. */
   private static final class Limited implements ConnectionContext {
     private final ConnectionContext context;
     private final DataReader reader = DataReader.create(this::next);

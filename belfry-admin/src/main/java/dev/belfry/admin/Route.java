@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What the surface serves. Without credentials there are health, which says no more than yes or no,
- * and of the console the page itself, whether somebody is signed in, and nothing of the host.
+ * What the surface serves. Without credentials there is health, which says no more than yes or no,
+ * and of the console the page and whether somebody is signed in; nothing about the host.
  */
 // r[impl signals.http.route]
 enum Route {

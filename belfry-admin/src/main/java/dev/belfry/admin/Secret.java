@@ -8,8 +8,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * A token or password. It is kept as a digest only and never printed. On a command line it would be
- * seen by everybody in {@code ps}, so it comes from a file or from the environment.
+ * A token or password. It is kept as a digest only and never printed. On a command line everybody
+ * would see it in {@code ps}, so it comes from a file or from the environment.
  */
 public final class Secret {
   private final byte[] digest;
@@ -37,7 +37,7 @@ public final class Secret {
     return of(value == null ? "" : value, "the environment variable " + variable);
   }
 
-  /** For programs that have it from elsewhere. */
+  /** For programs that get it from elsewhere. */
   public static Secret of(String text) {
     return of(text, "the secret");
   }
@@ -52,7 +52,7 @@ public final class Secret {
     return new Secret(sha256(stripped));
   }
 
-  /** Whether a text is the secret. Takes as long for any text of a length, whatever is in it. */
+  /** Whether a text is the secret. Takes equally long for all texts of the same length. */
   // r[impl signals.http.auth-methods]
   public boolean isSame(String text) {
     return MessageDigest.isEqual(digest, sha256(text));

@@ -10,8 +10,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Who has signed in at the console, in memory only. A session ends when its time is up, when its
- * owner says so, when the process ends, or when so many others have begun that it is the oldest of
- * too many.
+ * owner says so, when the process ends, or when it is the oldest and there are too many.
  */
 final class Sessions {
   static final Duration LIFETIME = Duration.ofHours(8);

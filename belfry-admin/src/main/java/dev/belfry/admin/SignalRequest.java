@@ -18,7 +18,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param correlationId what the client calls the request, if it does
  */
 record SignalRequest(String signal, String reason, Optional<String> correlationId) {
-  /** What can be raised over HTTP: names without SIG, exactly so. */
+  /** What can be raised over HTTP: names without SIG, exactly as written here. */
   // r[impl signals.http.signal-set]
   static final List<String> SIGNALS = List.of("HUP", "TERM", "INT", "QUIT", "USR1", "USR2");
 
@@ -110,7 +110,7 @@ record SignalRequest(String signal, String reason, Optional<String> correlationI
     return new Refused("invalid_request", message);
   }
 
-  /** Shortened, and without anything that is not plain to see. */
+  /** Shortened, and without anything invisible. */
   private static String printable(String text) {
     var shown = new StringBuilder();
     text.codePoints()

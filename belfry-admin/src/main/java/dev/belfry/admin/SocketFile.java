@@ -34,7 +34,7 @@ final class SocketFile {
   }
 
   /**
-   * Makes the place ready: a directory of the owner's, and no file left by a process that died.
+   * Prepares the place: a directory of the owner's, and no file left by a process that died.
    *
    * @throws IOException if others can get into the directory, or somebody listens there
    */
@@ -109,7 +109,7 @@ final class SocketFile {
     return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** The directory has kept everybody out until here. */
+  /** Until now the directory has kept everybody out. */
   void restrict() throws IOException {
     Files.setPosixFilePermissions(file, OWNERS_FILE);
   }

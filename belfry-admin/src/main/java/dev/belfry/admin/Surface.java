@@ -33,12 +33,12 @@ final class Surface {
     this.ready = ready;
   }
 
-  /** What is left of a request to look at when it is known who sent it. */
+  /** The rest of a request, to look at once it is known who sent it. */
   interface Body {
     /** The header of that name. */
     Optional<String> contentType();
 
-    /** At most so many bytes of the body. */
+    /** At most {@code limit} bytes of the body. */
     byte[] read(int limit) throws IOException;
   }
 

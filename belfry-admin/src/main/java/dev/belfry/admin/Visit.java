@@ -10,13 +10,13 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What a request says of the browser it may come from.
+ * What a request says about the browser it may come from.
  *
- * @param host the name and port that the browser believes to speak to; empty if it does not say
- * @param origin where the page was loaded from that sent it
+ * @param host the name and port that the browser believes it talks to; empty if it does not say
+ * @param origin where the page that sent it was loaded from
  * @param isMarked whether it has the header that only a page of the same origin can set
  * @param session the session's token
- * @param isSecure whether it came by TLS
+ * @param isSecure whether it came over TLS
  * @param client where the connection comes from
  * @param server where it arrived
  */
@@ -48,7 +48,7 @@ record Visit(
 
   /**
    * Whether it comes from a browser that may have been told to send it by somebody else's page.
-   * Programs send neither.
+   * Other programs send neither header.
    */
   boolean isFromBrowser() {
     return origin.isPresent() || session.isPresent();
@@ -76,7 +76,7 @@ record Visit(
   /**
    * The header that has the browser keep a session, or forget it where the token is empty.
    *
-   * <p>Browsers give a cookie to every port of its host, so the name has the port: two hosts of one
+   * <p>Browsers give a cookie to every port of its host, so the name has the port: two hosts on one
    * machine do not overwrite each other's.
    */
   String setCookie(String token) {

@@ -5,14 +5,14 @@ package dev.belfry.admin;
  *
  * @param name what it is called
  * @param pid its process; 0 while there is none
- * @param state what it is at, in a word: {@code ready} and {@code spare} are shown as well, {@code
- *     starting} and {@code retiring} as on the way, anything else as trouble
+ * @param state its state, in a word: {@code ready} and {@code spare} are shown as healthy, {@code
+ *     starting} and {@code retiring} as in transition, anything else as trouble
  * @param inFlight calls it has and has not answered
  * @param finished calls it has answered
- * @param p50Micros what half of its calls of the last second took at most
- * @param p99Micros what 99 of 100 took at most
+ * @param p50Micros the most that half of its calls of the last second took
+ * @param p99Micros the most that 99 of 100 took
  * @param deaths how many workers before it in its place have died
- * @param ageMillis since when its process runs
+ * @param ageMillis how long its process has been running
  */
 public record WorkerRow(
     String name,

@@ -34,7 +34,7 @@ final class BelfryCommand implements Runnable {
    * Runs a command line.
    *
    * @param sys for commands that look at the machine
-   * @param bytes standard output for what is no text
+   * @param bytes standard output for what is not text
    * @return the exit code: the command's own, 2 if the command line is wrong, 1 if it failed
    */
   static int execute(

@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code belfry bench}: runs the benchmarks in a JVM of their own. They depend on the peers they
- * are compared with, which do not belong into the program.
+ * are compared with, which do not belong in the program.
  */
 @Command(
     name = "bench",
@@ -58,7 +58,7 @@ final class Bench implements Callable<Integer> {
     var builder = new ProcessBuilder(command).inheritIO();
     SignalLaunch.cleanEnvironment(builder.environment());
     Process process = builder.start();
-    // A Ctrl+C reaches both; a TERM only us, and the measuring must not go on without us.
+    // A Ctrl+C reaches both; a TERM only us, and measuring must not go on without us.
     Runtime.getRuntime().addShutdownHook(new Thread(process::destroy, "belfry-bench-end"));
     return process.waitFor();
   }

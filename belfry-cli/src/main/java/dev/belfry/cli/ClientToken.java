@@ -16,7 +16,7 @@ public final class ClientToken {
    * The one in a file; white space around it does not count.
    *
    * @throws IOException if the file cannot be read
-   * @throws IllegalArgumentException if what is in it is no token; the message does not have it
+   * @throws IllegalArgumentException if what is in it is no token; the message does not show it
    */
   public static String fromFile(Path file) throws IOException {
     return of(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1), file.toString());
@@ -26,7 +26,7 @@ public final class ClientToken {
    * A text as a token.
    *
    * @param source where it is from, for the message
-   * @throws IllegalArgumentException if it is none; the message does not have it
+   * @throws IllegalArgumentException if it is none; the message does not show it
    */
   public static String of(String text, String source) {
     String token = text.strip();

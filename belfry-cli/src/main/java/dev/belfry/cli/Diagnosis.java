@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code doctor} finds. The names of the components are those of the JSON form, which other
- * programs read: they stay.
+ * programs read: do not change them.
  *
  * @param ok whether everything is there that Belfry needs
  * @param belfry the program's version
@@ -29,7 +29,7 @@ record Diagnosis(
   record Machine(String java, String kernel, String architecture, String libc) {}
 
   /**
-   * Something that is there or not.
+   * Something that is there or is not.
    *
    * @param cause why it is not there; null if it is
    */
@@ -37,7 +37,7 @@ record Diagnosis(
       String name, boolean available, boolean needed, @Nullable String cause, String purpose) {}
 
   /**
-   * Whether the signals are blocked that have to be, in all threads.
+   * Whether the signals that have to be blocked are, in all threads.
    *
    * @param threads how many there are
    * @param relaunched whether the program had to start itself again for that
@@ -50,7 +50,7 @@ record Diagnosis(
       List<MaskGap> gaps,
       @Nullable String cause) {}
 
-  /** A thread in which signals are not blocked that should be. */
+  /** A thread in which signals that should be blocked are not. */
   record MaskGap(String thread, int tid, List<String> unblocked) {}
 
   static Diagnosis of(Sys sys) {

@@ -44,7 +44,7 @@ final class Echoes {
     this.burst = Math.min(BURST, Math.min(config.ringSize() - 1, config.slotsPerGuest()));
   }
 
-  /** Sizes around what is inline and up to what fits. */
+  /** Sizes around the limit of what is inline, and up to what fits. */
   private static List<Integer> around(SegmentConfig config) {
     int most = config.maxPayloadSize();
     return Stream.of(0, 1, 31, 32, 33, 1000, most - 1, most)
@@ -53,7 +53,7 @@ final class Echoes {
         .toList();
   }
 
-  /** Sends so many; says what was the first thing wrong, or null. */
+  /** Sends {@code count} messages; returns the first thing that was wrong, or null. */
   @Nullable String exchange(int count) {
     try {
       int number = 0;
@@ -154,7 +154,7 @@ final class Echoes {
     roundTrips[timed++] = nanos;
   }
 
-  /** Says how many slots were not given back, or null. */
+  /** Says how many slots were not given back; null if none. */
   @Nullable String slotsInUse() {
     SegmentSnapshot snapshot = SegmentSnapshot.of(segment);
     int slots = segment.config().slotsPerGuest();

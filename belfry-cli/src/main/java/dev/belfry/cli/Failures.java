@@ -13,7 +13,7 @@ final class Failures implements IExecutionExceptionHandler {
     return command.getCommandSpec().exitCodeOnExecutionException();
   }
 
-  /** Of what is a fault of the program its kind is said too. */
+  /** For a fault of the program its type is named too. */
   private static String reason(Exception failure) {
     return failure instanceof IOException it ? Reason.of(it) : failure.toString();
   }

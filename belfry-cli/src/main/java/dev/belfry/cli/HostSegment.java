@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the segment that is meant: a file, or that of a running host, which is memory without a
- * name and so only to be found among the host's descriptors.
+ * name and so can only be found among the host's descriptors.
  */
 final class HostSegment {
   private static final String MEMORY = "/memfd:belfry-segment";

@@ -24,8 +24,8 @@ final class Main {
     try {
       SignalLaunch.ensure(sys);
     } catch (IOException notRelaunched) {
-      // Then signals do what they do in any JVM, which is enough to end a command. Who needs more
-      // of them checks the mask and says so, as doctor does.
+      // Then signals do what they do in any JVM, which is enough to end a command. A command that
+      // needs more checks the mask and says so, as doctor does.
     }
     try {
       SignalWatch.start(sys);

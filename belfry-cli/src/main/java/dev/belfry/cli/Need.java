@@ -3,7 +3,7 @@ package dev.belfry.cli;
 import java.util.Map;
 
 /**
- * What Belfry makes of a facility of the kernel.
+ * What a facility of the kernel means to Belfry.
  *
  * @param needed whether there is no way without it
  * @param purpose what it is for

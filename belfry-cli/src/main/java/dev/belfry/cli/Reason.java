@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class Reason {
   private Reason() {}
 
-  /** In one sentence without an end. */
+  /** In one sentence, without a full stop. */
   public static String of(Exception e) {
     @Nullable String message = e.getMessage();
     return switch (e) {

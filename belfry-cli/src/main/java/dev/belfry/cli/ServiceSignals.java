@@ -7,8 +7,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The signals of a command that runs until somebody ends it. They come from the signal standard in
- * the place of {@link SignalWatch}: TERM and INT end it in good order, INT twice at once, QUIT
+ * The signals of a command that runs until somebody ends it. They come from the signal standard
+ * instead of {@link SignalWatch}: TERM and INT end it in good order, a second INT at once, QUIT
  * prints where the threads are, and HUP ends it too, because there is nothing to reload and a
  * terminal that is closed should take its commands with it.
  */
@@ -16,7 +16,7 @@ final class ServiceSignals {
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Signals signals;
 
-  /** From now on; of what happens only what is wrong is said. */
+  /** Takes effect at once; of what happens, only what is wrong is reported. */
   ServiceSignals(PrintWriter err) {
     signals =
         Signals.builder()

@@ -88,7 +88,7 @@ final class ShmEcho implements Callable<Integer> {
         sys, ticket.toArguments().toArray(String[]::new), strategy); // checks the values
   }
 
-  /** Answers to the end; says what is wrong if that is not the host's goodbye. */
+  /** Answers to the end; says what is wrong if the end is not the host's goodbye. */
   private static @Nullable String echo(ShmGuest guest) {
     var message = new Message();
     while (guest.receiveBlocking(message, FutexWait.FOREVER) == Awaited.READY) {

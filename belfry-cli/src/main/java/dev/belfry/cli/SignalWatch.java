@@ -21,18 +21,18 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Ends the program on HUP, INT and TERM with 128 plus the signal's number, and on QUIT after a
- * thread dump. With its signals blocked a JVM does nothing of that by itself.
+ * thread dump. With its signals blocked a JVM does none of that by itself.
  *
  * <p>A thread of its own waits for them, so they work whatever the rest of the program does. The
- * first one exits in the ordinary way, with shutdown hooks; another INT or TERM while that lasts
- * halts at once. A service that wants the signals for itself takes a {@link SignalClaim}, and this
- * has them back when that is closed.
+ * first one exits in the ordinary way, with shutdown hooks; another INT or TERM during that halts
+ * at once. A service that wants the signals for itself takes a {@link SignalClaim}, and this gets
+ * them back when that is closed.
  */
 final class SignalWatch {
   private static final SigSet ENDING = SigSet.of(Signo.HUP, Signo.INT, Signo.QUIT, Signo.TERM);
 
   /**
-   * What follows so soon is the same request: {@code timeout(1)} sends a signal to its child and
+   * What follows this soon is the same request: {@code timeout(1)} sends a signal to its child and
    * then to the whole group, and a key that is held down repeats.
    */
   private static final long SAME_REQUEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -40,7 +40,7 @@ final class SignalWatch {
   /**
    * How long to sleep between looks at the signals while the JVM shuts down. A JVM that ends gives
    * threads in native code 300 milliseconds to leave it, and one that waits for signals never
-   * would: every command would end so much later.
+   * would: every command would end that much later.
    */
   private static final long SHUTDOWN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -91,7 +91,7 @@ final class SignalWatch {
       }
       return readable;
     } catch (IOException noProc) {
-      // This thread stands for all: if the launcher has blocked something, then everywhere.
+      // This thread stands for all: what the launcher has blocked is blocked everywhere.
       SigSet blocked = SignalMask.block(sys, SigSet.EMPTY);
       return ENDING.minus(SigSet.ALL.minus(blocked));
     }

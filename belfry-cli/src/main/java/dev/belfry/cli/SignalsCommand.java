@@ -78,7 +78,7 @@ final class SignalsCommand implements Callable<Integer> {
     int with(SignalCatalog catalog);
   }
 
-  /** Reads the catalog that was asked for; says what is wrong with it and gives 1 if it cannot. */
+  /** Reads the catalog that was asked for; says what is wrong with it and gives 1 if that fails. */
   int withCatalog(CommandSpec caller, CatalogUse use) {
     PrintWriter err = caller.commandLine().getErr();
     String name = caller.qualifiedName();

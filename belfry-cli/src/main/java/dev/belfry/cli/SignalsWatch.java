@@ -94,7 +94,7 @@ final class SignalsWatch implements Callable<Integer> {
     return new ParameterException(spec.commandLine(), message, cause);
   }
 
-  /** When the program exits: lets the loop end in order, so that no line is cut short. */
+  /** When the program exits: lets the loop end in good order, so that no line is cut short. */
   private static void stop(EventLoop loop, CountDownLatch ended) {
     loop.requestStop();
     try {
@@ -119,7 +119,7 @@ final class SignalsWatch implements Callable<Integer> {
       }
       return 0;
     } catch (StoppedException exiting) {
-      return 0; // and whoever exits says with which code
+      return 0; // whoever exits decides with which code
     } catch (IOException | IllegalStateException e) {
       return fail(e);
     } finally {

@@ -17,7 +17,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Standard output that knows how it failed. {@link System#out} only knows that it did; but a reader
- * who has seen enough, as in {@code belfry doctor | head -1}, is no error to talk about, while a
+ * that has seen enough, as in {@code belfry doctor | head -1}, is no error worth reporting, while a
  * full disk is. SIGPIPE is blocked here, so writing reports it instead of ending the program.
  */
 final class StandardOutput extends OutputStream {
@@ -42,7 +42,7 @@ final class StandardOutput extends OutputStream {
   /**
    * Writes out what is left.
    *
-   * @return the exit code: that of the command, or if its output got lost, that of a program ended
+   * @return the exit code: that of the command, or, if its output got lost, that of a program ended
    *     by SIGPIPE, or 1 after a message
    */
   int finish(int exitCode, PrintWriter err) {

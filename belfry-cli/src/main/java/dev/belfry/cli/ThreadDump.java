@@ -23,7 +23,7 @@ public final class ThreadDump {
 
   private ThreadDump() {}
 
-  /** What has to be done even where no hooks are run; a terminal is given back by it. */
+  /** Sets what has to be done even where no hooks are run, such as giving back a terminal. */
   public static void beforeHalt(Runnable action) {
     beforeHalt = action;
   }
@@ -58,7 +58,7 @@ public final class ThreadDump {
       return;
     }
     try {
-      err.write(dump); // the file has gone by now, in case this never ends
+      err.write(dump); // the file is deleted by now, in case this never ends
     } catch (IOException closed) {
       // Then nobody wants to read it.
     }

@@ -26,7 +26,7 @@ final class Answer {
   private static final String BYTES = "application/octet-stream";
   private static final String RETRY_AFTER = "Retry-After";
 
-  /** In seconds: room comes with the next answer, workers after somebody has looked. */
+  /** In seconds: room comes with the next answer, workers only after somebody has looked. */
   private static final String SOON = "1";
 
   private static final String LATER = "5";
@@ -121,7 +121,7 @@ final class Answer {
     response.send(body);
   }
 
-  /** What is no request at all gets an answer of the same kind. */
+  /** Input that is no request at all gets an answer of the same kind. */
   static DirectHandlers forRubbish() {
     DirectHandlers.Builder handlers = DirectHandlers.builder();
     for (DirectHandler.EventType type : DirectHandler.EventType.values()) {

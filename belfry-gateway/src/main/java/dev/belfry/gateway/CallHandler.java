@@ -11,9 +11,7 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 
-/**
- * Takes a request from its head to its answer: who may, what is asked for, the payload, the call.
- */
+/** Takes a request from its head to its answer: access, what is asked for, payload, call. */
 final class CallHandler implements Handler {
   private static final Logger LOGGER = System.getLogger(CallHandler.class.getName());
 
@@ -93,7 +91,7 @@ final class CallHandler implements Handler {
     }
   }
 
-  /** The server reads on when there is something to read. */
+  /** Lets the server read on only when there is something to read. */
   private void awaitAnother(Watch watch, ServerRequest request) {
     boolean isLast = request.headers().containsToken(HeaderValues.CONNECTION_CLOSE);
     try {

@@ -6,16 +6,16 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A client's connection: what it is at, and until when it may be. */
+/** A client's connection: what it is doing, and how long it may. */
 final class Client {
   private final SocketChannel channel;
   private final Duration patience;
   private @Nullable Inflow inflow;
 
-  /** When it is cut off, unless it goes on to something else before. */
+  /** When it is cut off, unless it moves on to something else before. */
   private volatile long untilNanos;
 
-  /** Who answers its request; null while there is none. Guarded by this. */
+  /** The thread that answers its request; null while there is none. Guarded by this. */
   private @Nullable Thread busy;
 
   Client(SocketChannel channel, Duration patience) {
@@ -47,12 +47,12 @@ final class Client {
     allow(patience);
   }
 
-  /** So much time for what comes next, and then what the client needs to take the answer. */
+  /** Allows the time for the call, and then what the client needs to take the answer. */
   void allowCall(Duration deadline) {
     allow(deadline.plus(patience));
   }
 
-  /** What a client needs to take the answer. */
+  /** Allows what a client needs to take the answer. */
   void allowAnswer() {
     allow(patience);
   }
@@ -79,7 +79,7 @@ final class Client {
     }
   }
 
-  /** Ends whatever it is at. */
+  /** Ends whatever it is doing. */
   synchronized void cut() {
     try {
       channel.close();
@@ -92,8 +92,8 @@ final class Client {
   }
 
   /**
-   * Says that it has had its answer, and drops what it still sends, up to so many bytes. A socket
-   * that is closed with bytes unread is reset, and the client may lose the answer.
+   * Tells it that the answer is complete, and drops what it still sends, up to {@code most} bytes.
+   * A socket that is closed with bytes unread is reset, and the client may lose the answer.
    */
   void linger(long most) throws IOException {
     channel.shutdownOutput();

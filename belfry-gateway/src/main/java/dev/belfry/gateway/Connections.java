@@ -23,9 +23,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The connections of the gateway's clients. The server lets one see a connection twice: as a
- * channel when it was accepted, and as a reader when its first bytes have come. Both are needed:
- * the channel to cut off who is too slow, whatever he is at, and the reader to see who is gone.
+ * The connections of the gateway's clients. The server shows a connection twice: as a channel when
+ * it was accepted, and as a reader when its first bytes have come. Both are needed: the channel to
+ * cut off a client that is too slow, whatever it is doing, and the reader to see that one is gone.
  */
 final class Connections implements AutoCloseable {
   static final int MOST = 1024;
@@ -40,7 +40,7 @@ final class Connections implements AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("belfry-gateway-limits").factory());
 
-  /** Set once and for good: who becomes idle is closed, who comes is refused. */
+  /** Set once and for good: clients that become idle are closed, new ones refused. */
   private volatile boolean closing;
 
   Connections(Duration patience) {
@@ -63,7 +63,7 @@ final class Connections implements AutoCloseable {
     return client;
   }
 
-  /** Cuts off who has had his time, and forgets who is gone. */
+  /** Cuts off clients whose time is up, and forgets those that are gone. */
   private void sweep() {
     long now = System.nanoTime();
     clients.forEach(
@@ -152,7 +152,7 @@ final class Connections implements AutoCloseable {
 
   /** How connections are made; this only takes note of each. */
   SocketOptions socketOptions() {
-    // Time-outs of single reads would not do, because a client can send a byte just before each.
+    // Time-outs on single reads would not do, because a client can send a byte just before each.
     return new NotingOptions(SocketOptions.builder().readTimeout(Duration.ZERO).build());
   }
 

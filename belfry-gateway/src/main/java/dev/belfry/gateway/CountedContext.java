@@ -11,7 +11,7 @@ import io.helidon.webserver.Router;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 
-/** A connection as the server has it, but for what is read, which is counted. */
+/** A connection as the server has it, except that what is read is counted. */
 record CountedContext(ConnectionContext context, DataReader dataReader)
     implements ConnectionContext {
   @Override

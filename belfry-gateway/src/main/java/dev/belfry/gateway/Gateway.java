@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * Serves the methods of a pool's workers over HTTP: {@code POST /call/{method}}, the body is the
- * payload and the body of the answer is the method's.
+ * Serves the methods of a pool's workers over HTTP: {@code POST /call/{method}}, where the body is
+ * the payload and the body of the answer is the method's result.
  *
  * {@snippet :
  * Gateway gateway = Gateway.open(new GatewayOptions(), pool);
@@ -17,12 +17,12 @@ import java.time.Duration;
  * }
  *
  * <p>A call that ends without an answer gets the status that says whose fault it was, and a body in
- * JSON that says more. The pool stays its owner's, who closes it after the gateway.
+ * JSON that says more. The pool still belongs to its owner, who closes it after the gateway.
  */
 public final class Gateway implements AutoCloseable {
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
-  /** For those who were cut off to notice. */
+  /** For requests that were cut off to notice it. */
   private static final Duration CUT_LIMIT = Duration.ofSeconds(2);
 
   /** Longer than anybody waits: {@link #close(Duration)} has a limit of its own. */
@@ -86,7 +86,7 @@ public final class Gateway implements AutoCloseable {
   /**
    * Stops listening, lets the requests under way finish and then closes. Those that have not
    * finished within the limit are cut off, and their calls are cancelled; if this thread is
-   * interrupted, that is at once.
+   * interrupted, that happens at once.
    *
    * @return whether all have finished
    */

@@ -13,7 +13,7 @@ public final class GatewayOptions {
   /** The longest payload that a pool takes. */
   private static final long MOST_BYTES = 64 << 20;
 
-  /** Of a call, by the pool; a request says milliseconds. */
+  /** The pool's shortest deadline of a call; a request gives it in milliseconds. */
   private static final Duration SHORTEST = Duration.ofMillis(1);
 
   private static final Duration LONGEST = Duration.ofDays(20);
@@ -28,22 +28,22 @@ public final class GatewayOptions {
   /** At 127.0.0.1:7070, for everybody on this machine; payloads of 8 MiB, half a minute a call. */
   public GatewayOptions() {}
 
-  /** Listens there; port 0 for any that is free. What is not loopback needs {@link #bearer}. */
+  /** Listens there; port 0 for any that is free. Any other than loopback needs {@link #bearer}. */
   public GatewayOptions address(InetSocketAddress where) {
     address = where;
     return this;
   }
 
   /**
-   * Lets in only who sends {@code Authorization: Bearer ...} with a token for which this is true.
-   * It is called on many threads, and compares in constant time.
+   * Lets in only requests with {@code Authorization: Bearer ...} and a token for which this is
+   * true. It is called on many threads, and must compare in constant time.
    */
   public GatewayOptions bearer(Predicate<String> isValid) {
     bearer = isValid;
     return this;
   }
 
-  /** The longest payload, of at most 64 MiB. */
+  /** The longest payload, at most 64 MiB. */
   public GatewayOptions mostBytes(long count) {
     if (count < 0 || count > MOST_BYTES) {
       throw new IllegalArgumentException(
@@ -77,7 +77,7 @@ public final class GatewayOptions {
     return this;
   }
 
-  /** There is always room for the longest payload, whatever is around it. */
+  /** There is always room for the longest payload, whatever comes with it. */
   long bytesInAll() {
     return Math.max(bytesInAll, 2 * mostBytes);
   }

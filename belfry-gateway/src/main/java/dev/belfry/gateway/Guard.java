@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who may call. On a loopback address that is every program of this machine, but not every web page
  * that is open in a browser on it: a page of another site says so by its Origin, and one that has
- * made its own name mean 127.0.0.1 by the Host.
+ * made its own name mean 127.0.0.1, by its Host.
  */
 final class Guard {
   private static final Pattern OURS =

@@ -9,11 +9,11 @@ import java.util.function.IntConsumer;
  * All that comes from a client. The server keeps what it reads until a line or a chunk is complete,
  * and has no limit for either, so it is here that bytes are counted: before anybody keeps them.
  *
- * <p>One thread at a time reads, and who hands that over to another sees to it that he sees what
- * was counted.
+ * <p>One thread at a time reads, and whoever hands that over to another makes sure that it sees
+ * what was counted.
  */
 final class Inflow {
-  /** Of anything but a payload; for heads the server itself has a limit, which is lower. */
+  /** The limit for anything but a payload; for heads the server itself has a lower one. */
   private static final int MOST_UNASKED = 64 * 1024;
 
   private final DataReader source;
@@ -33,7 +33,7 @@ final class Inflow {
     this.source = source;
   }
 
-  /** Who wants to read does it here. */
+  /** All reading is done here. */
   DataReader reader() {
     return reader;
   }
@@ -57,12 +57,12 @@ final class Inflow {
     counter = this::unasked;
   }
 
-  /** From now on this counts, and throws when it is too much. */
+  /** From now on the given counter counts, and throws when it is too much. */
   void expectPayload(IntConsumer counts) {
     counter = counts;
   }
 
-  /** Reads what nobody wants, until the client ends or that many have come. */
+  /** Reads what nobody wants, until the client ends or that many bytes have come. */
   void drop(long most) {
     counter = _ -> {};
     try {

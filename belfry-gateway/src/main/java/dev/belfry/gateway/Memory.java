@@ -10,7 +10,7 @@ final class Memory {
     this.left = new AtomicLong(bytes);
   }
 
-  /** Whether there is room for so many; then it has to be given back. */
+  /** Takes room for that many bytes, if there is enough; then it has to be given back. */
   boolean tryTake(long bytes) {
     long now = left.get();
     while (now >= bytes) {
@@ -23,7 +23,7 @@ final class Memory {
     return false;
   }
 
-  /** Takes as many in any case: they are there already, and others have to wait for it. */
+  /** Takes room in any case: the bytes are there already, and others have to wait for them. */
   void take(long bytes) {
     left.addAndGet(-bytes);
   }

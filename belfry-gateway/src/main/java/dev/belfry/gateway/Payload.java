@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The body of a request, which takes up memory until it is closed, and so does its answer. */
 final class Payload implements AutoCloseable {
-  /** Of a body that nobody wants; who sends more may lose the answer. */
+  /** Of a body that nobody wants; a client that sends more may lose the answer. */
   private static final long MOST_DROPPED = 64 << 20;
 
   /** For what is around a chunk, and what came together with its end. */
@@ -28,7 +28,7 @@ final class Payload implements AutoCloseable {
   private final long most;
   private long taken;
 
-  /** What has come since something was handed out: the server keeps it. */
+  /** What has come since bytes were last handed out: the server keeps it. */
   private long unread;
 
   /** Why no more may come, if so. */
@@ -42,7 +42,7 @@ final class Payload implements AutoCloseable {
   }
 
   byte[] read() throws IOException, Refused {
-    if (!tryTake(FOR_EACH)) { // also for a call without a payload, which can have a long answer
+    if (!tryTake(FOR_EACH)) { // even for a call without a payload, which can have a long answer
       throw full();
     }
     if (!request.content().hasEntity()) {
@@ -62,7 +62,7 @@ final class Payload implements AutoCloseable {
     return new Refused(413, "too_large", "A payload has at most %d bytes".formatted(most));
   }
 
-  /** At most so many; memory is taken for what has come, not for what was announced. */
+  /** Reads up to a limit; memory is taken for what has come, not for what was announced. */
   private byte[] read(int limit) throws IOException, Refused {
     client.inflow().expectPayload(this::came);
     try {
@@ -83,7 +83,7 @@ final class Payload implements AutoCloseable {
     }
   }
 
-  /** A chunk, or the line with its size, can be longer than all that may be read of it. */
+  /** A chunk, or the line with its size, can be longer than all that may be read. */
   private void came(int count) {
     unread += count;
     if (unread > most + FRAMING) {
@@ -106,13 +106,13 @@ final class Payload implements AutoCloseable {
     return new Refused(Answer.full("Too many bytes are under way"));
   }
 
-  /** The answer is as long as that, and the client may take its time to read it. */
+  /** The answer is this long, and the client may take its time to read it. */
   void holdAnswer(long bytes) {
     memory.take(bytes);
     taken += bytes;
   }
 
-  /** Begins to count anew whenever bytes are handed out. */
+  /** Starts the count again whenever bytes are handed out. */
   private final class Handed extends FilterInputStream {
     Handed(InputStream body) {
       super(body);
@@ -125,7 +125,7 @@ final class Payload implements AutoCloseable {
     }
   }
 
-  /** Lets the client send what it has begun to, so that it comes to read the answer. */
+  /** Lets the client finish what it has begun to send, so that it gets to read the answer. */
   void dropRest() throws IOException {
     boolean isHeldBack = request.headers().contains(HeaderValues.EXPECT_100);
     if (request.content().hasEntity() && (!isHeldBack || request.continueSent())) {

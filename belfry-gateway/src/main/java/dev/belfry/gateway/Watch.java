@@ -6,14 +6,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * Sees whether a client goes away while its call is under way. Nobody else reads then, so a thread
  * of the watch does: it gets the end of the stream, or the first bytes of the next request, which
- * stay with the reader. That read cannot be stopped without closing the connection; hence whoever
- * wants to go on reading waits for it, and what it waits for is what he would wait for himself.
+ * stay with the reader. That read cannot be stopped without closing the connection; so whoever
+ * wants to go on reading waits for it, and would otherwise wait for the same thing itself.
  */
 final class Watch {
   private final Thread caller = Thread.currentThread();
   private final Thread watcher;
 
-  /** Who sets it first: the caller, because the call has ended, or the watcher, at the end. */
+  /** Set once: by the caller when the call has ended, or by the watcher at the stream's end. */
   private final AtomicBoolean over = new AtomicBoolean();
 
   /** Written by the watcher, and read after its end. */

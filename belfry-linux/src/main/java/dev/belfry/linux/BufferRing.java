@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /**
- * Buffers from which the kernel takes one when data has come, so that a request that waits for data
+ * Buffers of which the kernel takes one when data has come, so that a request that waits for data
  * holds none. A buffer that it took is ours until it is {@link #give given} back. For the thread of
  * its ring; giving allocates nothing.
  */
@@ -52,7 +52,7 @@ public final class BufferRing implements AutoCloseable {
    * An empty ring.
    *
    * @param group what requests name it by
-   * @param capacity how many buffers have room, a power of two, at most 32768
+   * @param capacity how many buffers it has room for, a power of two, at most 32768
    */
   public static BufferRing open(Sys sys, IoUring ring, int group, int capacity)
       throws ErrnoException {
@@ -98,7 +98,7 @@ public final class BufferRing implements AutoCloseable {
     try {
       register(IORING_UNREGISTER_PBUF_RING);
     } catch (ErrnoException gone) {
-      // With its io_uring, which has taken no buffer since.
+      // It goes with its io_uring, which has taken no buffer since.
     }
   }
 }

@@ -47,12 +47,12 @@ public final class CompletionQueue {
   /** Whether there is one to take. */
   public boolean isEmpty() {
     if (head == tail) {
-      tail = (int) WORD.getAcquire(rings, tailPlace); // what it tells of was written before
+      tail = (int) WORD.getAcquire(rings, tailPlace); // what it counts was written before
     }
     return head == tail;
   }
 
-  /** Takes the next completion, if there is one: the methods below are about that. */
+  /** Takes the next completion, if there is one; the methods below are about it. */
   public boolean next() {
     if (isEmpty()) {
       return false;
@@ -71,7 +71,7 @@ public final class CompletionQueue {
     return token;
   }
 
-  /** Zero or more, or {@code -errno}, as the system call would have it. */
+  /** Zero or more, or {@code -errno}, as the system call would return it. */
   public int result() {
     return result;
   }

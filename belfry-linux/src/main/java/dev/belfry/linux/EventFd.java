@@ -31,7 +31,7 @@ public final class EventFd implements AutoCloseable {
   /**
    * A new counter, at zero.
    *
-   * @param sys must be for any thread if {@link #signal} is called by others than the owner
+   * @param sys must be for any thread if {@link #signal} is called by threads other than the owner
    */
   public static EventFd create(Sys sys) throws ErrnoException {
     int number = call("eventfd", "", () -> sys.eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

@@ -72,9 +72,7 @@ public final class Facilities {
     probe("io_uring_futex_wait", () -> ring.operation(IoUringProbe.OP_FUTEX_WAIT));
   }
 
-  /**
-   * Waits for a word to stop being 1 that is 0: refused at once, but only by who knows the call.
-   */
+  /** Waits for a word that is 0 to stop being 1: refused at once, if the kernel knows the call. */
   private void futex() throws ErrnoException {
     MemorySegment word = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
     expect(Errno.EAGAIN, "futex", new Futex(sys).await(word, 1, 0));
@@ -106,7 +104,7 @@ public final class Facilities {
     }
   }
 
-  /** Opens itself, sends itself nothing and waits for itself, who is not its own child. */
+  /** Opens this process, sends it nothing and waits for it, though it is not its own child. */
   private void pidfd() throws ErrnoException {
     try (PidFd self = PidFd.open(sys, (int) ProcessHandle.current().pid())) {
       self.sendSignal(0);
@@ -159,7 +157,7 @@ public final class Facilities {
     found.add(new Facility(name, cause));
   }
 
-  /** Where only a certain refusal shows that a call is known. */
+  /** For where only a certain refusal shows that a call is known. */
   private static void expect(int errno, String call, int result) throws ErrnoException {
     if (result < 0 && result != -errno) {
       throw new ErrnoException(call, -result, "probe");

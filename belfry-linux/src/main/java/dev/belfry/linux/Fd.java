@@ -12,9 +12,9 @@ import java.util.stream.Stream;
  * Owns one file descriptor and closes it once. Every descriptor this package opens is close-on-exec
  * from the start.
  *
- * <p>Closing from one thread while another uses the number is the owner's race to avoid: the kernel
- * gives a closed number to the next one who asks. An {@code Fd} that is forgotten without being
- * closed is reported in the log with the place where it was opened; it is not closed, because
+ * <p>Closing from one thread while another uses the number is a race that the owner has to avoid:
+ * the kernel gives a closed number to whoever asks next. An {@code Fd} that is forgotten without
+ * being closed is reported in the log with the place where it was opened; it is not closed, because
  * somebody may still use the number.
  */
 public final class Fd implements AutoCloseable {
@@ -35,7 +35,7 @@ public final class Fd implements AutoCloseable {
   /**
    * Takes over an open descriptor.
    *
-   * @param sys closes it in the end
+   * @param sys makes the call that closes it
    * @param number the descriptor
    * @param what names it in messages, such as a path or an address
    */
@@ -75,9 +75,9 @@ public final class Fd implements AutoCloseable {
   }
 
   /**
-   * Closes the descriptor; the second time nothing happens. Never repeated, because Linux has freed
-   * the number whatever {@code close} says; an error is about data written earlier, and who cares
-   * for that has synchronised the file.
+   * Closes the descriptor; a second call does nothing. The system call is never repeated, because
+   * Linux has freed the number whatever {@code close} says; an error is about data written earlier,
+   * and whoever cares about that has synchronised the file.
    *
    * @throws IllegalStateException if the number was not open, that is, if somebody else closed it
    */
@@ -134,7 +134,7 @@ public final class Fd implements AutoCloseable {
       return (int) NUMBER.getAndSet(this, -1);
     }
 
-    /** Runs when the owner became unreachable, or at once when it was closed in good order. */
+    /** Runs when the owner has become unreachable, or at once when it is closed in good order. */
     @Override
     public void run() {
       if (number >= 0) {

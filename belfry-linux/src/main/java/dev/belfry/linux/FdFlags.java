@@ -46,7 +46,7 @@ public final class FdFlags {
     call("fcntl", "F_SETFD of " + fd, () -> sys.fcntl(fd, F_SETFD, close ? FD_CLOEXEC : 0));
   }
 
-  /** A second descriptor for the same open file, close-on-exec, at the least free number. */
+  /** A second descriptor for the same open file, close-on-exec, at the lowest free number. */
   public static Fd duplicate(Sys sys, int fd) throws ErrnoException {
     return duplicate(sys, fd, 0);
   }
@@ -58,7 +58,7 @@ public final class FdFlags {
     return Fd.own(sys, number, "duplicate of " + fd);
   }
 
-  /** Makes a number refer to the same open file, close-on-exec; what it was before is closed. */
+  /** Makes a number refer to the same open file, close-on-exec; its old file is closed. */
   public static void duplicateTo(Sys sys, int fd, int number) throws ErrnoException {
     call("dup3", fd + " to " + number, () -> sys.dup3(fd, number, O_CLOEXEC));
   }

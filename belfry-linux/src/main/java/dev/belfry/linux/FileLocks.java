@@ -14,8 +14,8 @@ import java.util.function.IntSupplier;
 
 /**
  * Locks on open files, which the kernel drops when the last descriptor of the open file is closed,
- * so also when its owner dies: open-file-description locks ({@code fcntl(2)}) and {@code flock(2)}.
- * The two do not see each other.
+ * and so also when its owner dies: open-file-description locks ({@code fcntl(2)}) and {@code
+ * flock(2)}. The two do not see each other.
  */
 public final class FileLocks {
   /**

@@ -35,7 +35,7 @@ public final class Futex {
 
   /**
    * Sleeps while the word has the expected value. Repeated when interrupted, because the deadline
-   * is absolute. Who returns tests its condition again: a wake-up is a hint.
+   * is absolute. Whoever returns tests the condition again: a wake-up is a hint.
    *
    * @param word four bytes, aligned
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link #FOREVER}
@@ -56,14 +56,14 @@ public final class Futex {
 
   /**
    * Links the call by which {@link #wake} reaches the kernel. A call is linked when it is first
-   * made, which takes tens of milliseconds; who does that beforehand, while nobody waits, spares
-   * them the first one it wakes.
+   * made, which takes tens of milliseconds; a thread that does that beforehand, while nobody waits,
+   * saves the first sleeper it wakes that delay.
    */
   public static void linkWake(Sys sys) {
     wake(sys, NOBODY_SLEEPS_HERE, 1);
   }
 
-  /** Wakes at most so many sleepers; returns how many, or less than zero if the kernel refuses. */
+  /** Wakes at most {@code count} sleepers; returns how many, or less than zero if refused. */
   public static int wake(Sys sys, MemorySegment word, int count) {
     return sys.futex(word, FUTEX_WAKE, count);
   }

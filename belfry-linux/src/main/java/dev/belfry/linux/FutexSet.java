@@ -69,7 +69,7 @@ public final class FutexSet {
   /**
    * Sleeps while each of the first words has its expected value.
    *
-   * @param count how many words count
+   * @param count how many of the words to look at
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link Futex#FOREVER}
    * @return the index of a word that was woken, {@code -EAGAIN} if one had another value, {@code
    *     -ETIMEDOUT}

@@ -32,8 +32,8 @@ public final class IoUring implements AutoCloseable {
   private static final int IORING_FEAT_EXT_ARG = 1 << 8;
 
   /**
-   * Linux 5.11 has all of them. A ring is always to go on after a request that fails, which came
-   * with 5.18; what came later is probed for itself.
+   * Linux 5.11 has all of them. A ring must always go on after a request that fails, which came
+   * with 5.18; what came later is probed for separately.
    */
   private static final int REQUIRED =
       IORING_FEAT_SINGLE_MMAP
@@ -109,7 +109,7 @@ public final class IoUring implements AutoCloseable {
    * A new ring with the best the kernel offers for this use.
    *
    * @param requests how many can be written before they have to be handed over
-   * @param answers how many completions have room before the kernel keeps them elsewhere
+   * @param answers how many completions there is room for before the kernel keeps them elsewhere
    */
   public static IoUring open(Sys sys, Use use, int requests, int answers) throws ErrnoException {
     try {
@@ -194,8 +194,8 @@ public final class IoUring implements AutoCloseable {
   }
 
   /**
-   * Lets {@link #enter} find the ring without its descriptor, for the calling thread alone, which
-   * then is the only one to use it. Where the kernel does not do that, all stays as it was.
+   * Lets {@link #enter} find the ring without its descriptor, for the calling thread alone, from
+   * then on its only user. Where the kernel does not offer that, all stays as it was.
    */
   public void registerForThisThread() {
     try (Arena arena = Arena.ofConfined()) {
@@ -217,8 +217,8 @@ public final class IoUring implements AutoCloseable {
   /**
    * Hands over what was written and waits for completions, but no longer than a time-out.
    *
-   * @param atLeast for how many; with 0 it does not wait
-   * @param timeoutNanos at most so long, or {@link #FOREVER}
+   * @param atLeast how many to wait for; with 0 it does not wait
+   * @param timeoutNanos how long to wait at most, or {@link #FOREVER}
    * @return how many requests were taken, or {@code -errno}; with either there may be completions
    */
   public int enter(int atLeast, long timeoutNanos) {
@@ -235,8 +235,8 @@ public final class IoUring implements AutoCloseable {
   }
 
   /**
-   * Whether a call to {@link #enter} that does not wait could bring anything: there is something to
-   * hand over, or the kernel has work to do for us or completions that found no room.
+   * Whether a call to {@link #enter} that does not wait could achieve anything: there is something
+   * to hand over, or the kernel has work to do for us or completions that found no room.
    */
   public boolean hasWork() {
     return !tellsOfWork || submissions.hasWork();

@@ -60,7 +60,7 @@ public final class Iovecs {
    * Copies into the pieces, one after the other, as a call that receives does.
    *
    * @param skipped how many bytes of the pieces have data already
-   * @return how many bytes had room
+   * @return how many bytes fitted
    * @throws IllegalStateException if a piece was freed; then nothing was copied
    */
   public int copyFrom(MemorySegment source, long start, int length, int skipped) {

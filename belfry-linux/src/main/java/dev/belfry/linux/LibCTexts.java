@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
-/** Texts that the C library has: of errors ({@code strerror(3)}), and of its own version. */
+/** Texts from the C library: those of errors ({@code strerror(3)}), and its own version. */
 final class LibCTexts {
   private static final MethodHandle STRERROR =
       link("strerror", FunctionDescriptor.of(ADDRESS, JAVA_INT)).orElseThrow();

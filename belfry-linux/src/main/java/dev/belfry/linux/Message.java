@@ -187,7 +187,7 @@ public final class Message {
   /** The header with room for what comes. */
   MemorySegment prepareToReceive() {
     // Just the room that was asked for, without the padding behind it: the kernel would use that
-    // for one descriptor more.
+    // for one more descriptor.
     prepare(SocketAddresses.MAX_BYTES, controlBytes(maxDescriptors));
     return header;
   }

@@ -21,9 +21,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the class that implements {@link Sys}. Ninety methods that all do the same thing would be
- * nine hundred lines by hand and one mistake; so each is made from its declaration. In Java it
- * would read:
+ * Writes the class that implements {@link Sys}. Written by hand, ninety methods that all do the
+ * same thing would be nine hundred lines and one mistake; so each is made from its declaration. In
+ * Java it would read:
  *
  * <pre>{@code
  * public int epollCtl(int epollFd, int operation, int fd, MemorySegment event) {

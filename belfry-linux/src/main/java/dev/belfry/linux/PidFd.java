@@ -79,7 +79,7 @@ public final class PidFd implements AutoCloseable {
         () -> sys.pidfdSendSignal(fd.number(), signal, MemorySegment.NULL, 0));
   }
 
-  /** Takes the status of a child of ours if it has ended, once; then it is no zombie any more. */
+  /** Takes the status of a child of ours if it has ended, once; then it is no longer a zombie. */
   public Optional<ExitStatus> reap() throws ErrnoException {
     return waitFor(WEXITED | WNOHANG);
   }

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The two ends of a pipe ({@code pipe(2)}); each closes for itself.
+ * The two ends of a pipe ({@code pipe(2)}); each is closed separately.
  *
  * @param reader where bytes come out
  * @param writer where bytes go in

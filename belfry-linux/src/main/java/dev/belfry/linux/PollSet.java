@@ -42,7 +42,7 @@ public final class PollSet {
   private final MemorySegment pollFds;
   private final MemorySegment timeout;
 
-  /** Room for exactly so many descriptors. */
+  /** Room for exactly {@code count} descriptors. */
   public PollSet(Sys sys, int count) {
     this.sys = sys;
     this.count = count;
@@ -63,7 +63,7 @@ public final class PollSet {
   }
 
   /**
-   * Waits until something happens. When interrupted it waits on for what is left.
+   * Waits until something happens. When interrupted it goes on waiting for the rest of the time.
    *
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link Futex#FOREVER}
    * @return how many descriptors have something, zero when time is up, or {@code -errno}

@@ -9,12 +9,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.IntSupplier;
 
 /**
- * A mutex in shared memory that the kernel gives up for a thread that dies holding it ({@code
+ * A mutex in shared memory that the kernel releases for a thread that dies holding it ({@code
  * pthread_mutexattr_setrobust(3)}). It belongs to the thread that locked it, not to the process:
  * lock it on a platform thread that lives as long as it is meant to be held.
  *
- * <p>Its first four bytes are a futex word: the owner's thread id and the flags below. Who only
- * wants to know of the owner's death sets {@link #WAITERS} and sleeps on that word.
+ * <p>Its first four bytes are a futex word: the owner's thread id and the flags below. A thread
+ * that only wants to know of the owner's death sets {@link #WAITERS} and sleeps on that word.
  */
 public final class RobustMutex {
   /** Set in the word by the kernel when the owner died. */

@@ -55,7 +55,7 @@ public final class SharedFile {
 
   /**
    * Takes the memory for the first bytes of the file now, and makes it that long: where there is
-   * not enough, this fails, instead of a later access to a mapping with SIGBUS.
+   * not enough, this fails now, rather than a later access to a mapping with SIGBUS.
    */
   public static void allocate(Sys sys, int fd, long length) throws ErrnoException {
     call("fallocate", length + " bytes", () -> sys.fallocate(fd, 0, 0, length));
@@ -79,7 +79,7 @@ public final class SharedFile {
    *     automatic one
    * @param writable whether the memory can be written
    * @param arena unmaps it when it is closed; the global arena never does
-   * @return exactly so many bytes
+   * @return exactly {@code length} bytes
    */
   public static MemorySegment map(Sys sys, int fd, long length, boolean writable, Arena arena)
       throws ErrnoException {

@@ -12,7 +12,7 @@ public final class SignalActions {
 
   private SignalActions() {}
 
-  /** Gives these signals their default action; a handler of the JVM's would be lost. */
+  /** Gives these signals their default action; a handler set by the JVM would be lost. */
   public static void restoreDefault(Sys sys, SigSet signals) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment action = arena.allocate(SIGACTION_BYTES, Long.BYTES);

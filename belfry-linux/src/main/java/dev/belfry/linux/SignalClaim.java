@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 /**
  * Sees to it that each signal has one reader in a process. Two signalfds that ask for the same
  * signal would each get some of its deliveries, and nobody could say which. Whoever reads signals
- * takes a claim first; the newest open claim on a signal holds it, and when that is closed the one
- * before gets it back. In between, the signal waits in the kernel.
+ * takes a claim first; the newest open claim on a signal holds it, and when that one is closed, the
+ * one before it gets the signal back. In between, the signal waits in the kernel.
  */
 public final class SignalClaim implements AutoCloseable {
   /** Open claims, oldest first; guarded by itself. */
@@ -53,7 +53,7 @@ public final class SignalClaim implements AutoCloseable {
     }
   }
 
-  /** Gives the signals back to whoever held them before; the second time nothing happens. */
+  /** Gives the signals back to whoever held them before; a second call does nothing. */
   @Override
   public void close() {
     synchronized (OPEN) {
@@ -65,8 +65,8 @@ public final class SignalClaim implements AutoCloseable {
   }
 
   /**
-   * Those who lose a signal are told before the one who gains it, so that it never has two: only a
-   * new claim takes signals away, and it comes last.
+   * Claims that lose a signal are told before the one that gains it, so that it never has two
+   * readers: only a new claim takes signals away, and it comes last.
    */
   private static void settle() {
     var due = new SigSet[OPEN.size()];

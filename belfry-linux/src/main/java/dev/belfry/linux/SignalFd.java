@@ -43,7 +43,7 @@ public final class SignalFd implements AutoCloseable {
     }
   }
 
-  /** Reads other signals from now on; a read that waits goes on with the new set. */
+  /** Reads other signals from now on; a read that is waiting continues with the new set. */
   public void update(SigSet signals) throws ErrnoException {
     signalfd(sys, fd.number(), signals, 0);
   }

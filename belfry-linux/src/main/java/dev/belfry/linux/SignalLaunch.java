@@ -56,7 +56,7 @@ public final class SignalLaunch {
   private SignalLaunch() {}
 
   /**
-   * A thread in which signals are not blocked that should be.
+   * A thread in which signals that should be blocked are not.
    *
    * @param thread the thread
    * @param unblocked the signals it would take for itself
@@ -68,7 +68,7 @@ public final class SignalLaunch {
     }
   }
 
-  /** The threads of this process in which some of these signals are not blocked; best none. */
+  /** The threads of this process in which some of these signals are not blocked; ideally none. */
   public static List<Gap> gaps(SigSet signals) throws IOException {
     return ThreadSignals.ofThisProcess().stream()
         .map(thread -> new Gap(thread, signals.minus(thread.blocked())))
@@ -103,7 +103,7 @@ public final class SignalLaunch {
   /**
    * Starts this JVM again in the right state if it is not in it; the first thing {@code main} does.
    * Until then a signal that arrives has its usual effect; afterwards it waits to be read. Does
-   * nothing if all is well, and if starting again has not helped: {@link #gaps} tells which.
+   * nothing if all is well, or if starting again has not helped: {@link #gaps} tells which.
    *
    * @throws IOException if {@code /proc} cannot be read or the program cannot be started
    */

@@ -57,8 +57,8 @@ public final class Signo {
   private Signo() {}
 
   /**
-   * The name of a signal, such as {@code SIGTERM} or {@code SIGRTMIN+6}, or {@code signal 99} for
-   * what is none.
+   * The name of a signal, such as {@code SIGTERM} or {@code SIGRTMIN+6}, or {@code signal 99} for a
+   * number that is none.
    */
   public static String name(int signal) {
     if (signal > RTMIN && signal < RTMAX) {
@@ -70,7 +70,7 @@ public final class Signo {
 
   /**
    * The number of a signal that people write as {@code TERM}, {@code sigterm}, {@code 15}, {@code
-   * RTMIN+6} or {@code SIGRTMAX-1}; empty for what is none.
+   * RTMIN+6} or {@code SIGRTMAX-1}; empty for a text that names none.
    */
   public static OptionalInt parse(String text) {
     String name = text.toUpperCase(Locale.ROOT);

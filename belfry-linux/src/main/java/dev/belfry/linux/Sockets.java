@@ -30,7 +30,7 @@ public final class Sockets {
   public static final int IPPROTO_IPV6 = 41;
   public static final int IPV6_V6ONLY = 26;
 
-  /** Allow nobody to read any more. */
+  /** Read nothing more. */
   public static final int SHUT_RD = 0;
 
   /** Write nothing more: the peer reads to the end of what was sent. */
@@ -64,13 +64,13 @@ public final class Sockets {
       this.number = number;
     }
 
-    /** The number by which {@link #SO_TYPE} tells it. */
+    /** The number by which {@link #SO_TYPE} reports it. */
     public int number() {
       return number;
     }
   }
 
-  /** The two ends of a connected pair; each closes for itself. */
+  /** The two ends of a connected pair; each is closed separately. */
   public record Pair(Fd first, Fd second) {}
 
   /** A new socket. */
@@ -122,7 +122,7 @@ public final class Sockets {
     }
   }
 
-  /** Lets others connect; so many may wait to be accepted. */
+  /** Lets others connect; up to {@code backlog} of them may wait to be accepted. */
   public static void listen(Sys sys, int fd, int backlog) throws ErrnoException {
     call("listen", "backlog " + backlog, () -> sys.listen(fd, backlog));
   }

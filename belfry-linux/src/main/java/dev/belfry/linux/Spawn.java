@@ -16,7 +16,7 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts a process ({@code posix_spawn(3)}) of which everything is known: it has exactly the
+ * Starts a process ({@code posix_spawn(3)}) about which everything is known: it has exactly the
  * descriptors it was given, no signal blocked unless that was asked for, none ignored, and the
  * environment of its parent less what was put there to start this JVM.
  *
@@ -40,7 +40,7 @@ public final class Spawn {
   private static final int POSIX_SPAWN_SETSIGMASK = 0x08;
 
   /**
-   * All that have a disposition, that is, all but KILL and STOP. Also 32 and 33, which the C
+   * All that have a disposition, that is, all but KILL and STOP. Even 32 and 33, which the C
    * library keeps for itself: it would leave them ignored in the child if they were not named here.
    */
   private static final SigSet RESETTABLE = SigSet.ALL.minus(SigSet.of(Signo.KILL, Signo.STOP));

@@ -8,8 +8,8 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Where requests are written, each marked with a token that comes back with its completion. The
- * memory that a request names must stay until it has completed; those that say that they do not
- * wait use it in {@link IoUring#enter} only. Nothing here allocates.
+ * memory that a request names must stay until it has completed; requests documented as not waiting
+ * use it in {@link IoUring#enter} only. Nothing here allocates.
  *
  * <p>A request that does not wait completes with {@code -EAGAIN} where it would have to.
  */
@@ -47,13 +47,13 @@ public final class SubmissionQueue {
   private static final VarHandle WORD = JAVA_INT.varHandle();
   private static final long SQE_BYTES = UringStructs.SQE.byteSize();
 
-  /** How a file is read or written. */
+  /** Where a read or write of a file waits. */
   public enum Waiting {
     /** Not at all. */
     NEVER,
-    /** Where the file has to, in the kernel, without us. */
+    /** In the kernel, without us, if the file makes it necessary. */
     IF_NEEDED,
-    /** From the start in the kernel, on a thread of its own. */
+    /** In the kernel from the start, on a thread of its own. */
     ASIDE
   }
 
@@ -94,7 +94,7 @@ public final class SubmissionQueue {
     return size() > mask;
   }
 
-  /** Makes what was written visible to the kernel; says how much that is. */
+  /** Makes what was written visible to the kernel; returns how much that is. */
   int publish() {
     WORD.setRelease(rings, tailPlace, tail);
     return size();
@@ -110,12 +110,12 @@ public final class SubmissionQueue {
     put(IORING_OP_POLL_ADD, 0, 0, fd, 0, 0, 0, events, token, 0);
   }
 
-  /** The same, with a completion for each time. */
+  /** The same, with a completion each time it is ready. */
   public void pollAlways(long token, int fd, int events) {
     put(IORING_OP_POLL_ADD, 0, 0, fd, 0, 0, IORING_POLL_ADD_MULTI, events, token, 0);
   }
 
-  /** Withdraws a request: it completes with {@code -ECANCELED}, if it has not otherwise. */
+  /** Withdraws a request: it completes with {@code -ECANCELED}, if not otherwise. */
   public void cancel(long token, long target) {
     put(IORING_OP_ASYNC_CANCEL, 0, 0, NO_FD, 0, target, 0, 0, token, 0);
   }
@@ -155,7 +155,7 @@ public final class SubmissionQueue {
     put(IORING_OP_RECV, 0, 0, fd, 0, address(buffer), length, Sockets.MSG_DONTWAIT, token, 0);
   }
 
-  /** Receives into buffers of a {@link BufferRing}, with a completion for each time. */
+  /** Receives into buffers of a {@link BufferRing}, with a completion each time. */
   public void receiveAlways(long token, int fd, int group) {
     put(IORING_OP_RECV, IOSQE_BUFFER_SELECT, IORING_RECV_MULTISHOT, fd, 0, 0, 0, 0, token, group);
   }
@@ -172,7 +172,7 @@ public final class SubmissionQueue {
     put(IORING_OP_SENDMSG, 0, 0, fd, 0, header, 1, Message.SEND_FLAGS, token, 0);
   }
 
-  /** Receives a message, which then wants to be told the result; does not wait. */
+  /** Receives a message, which must then be told the result; does not wait. */
   public void receive(long token, int fd, Message message) {
     long header = message.prepareToReceive().address();
     put(IORING_OP_RECVMSG, 0, 0, fd, 0, header, 1, Message.RECEIVE_FLAGS, token, 0);

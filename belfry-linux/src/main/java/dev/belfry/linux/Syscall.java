@@ -20,7 +20,7 @@ import java.lang.annotation.Target;
 
   /**
    * Whether the error number is wanted; if not, a failure is just -1. Passing the place for it
-   * makes an object that the compiler does not always take away again.
+   * creates an object that the compiler does not always optimise away.
    */
   boolean errno() default true;
 }

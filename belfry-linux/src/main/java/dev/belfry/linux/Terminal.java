@@ -74,8 +74,8 @@ public final class Terminal {
   /**
    * How many characters it shows; zero where it does not know.
    *
-   * @param columns in a line
-   * @param rows so many lines
+   * @param columns how many characters in a line
+   * @param rows how many lines
    */
   public record Size(int columns, int rows) {}
 
@@ -99,9 +99,9 @@ public final class Terminal {
 
   /**
    * From now on keys are handed over one by one as they are typed, and not shown. Ctrl+C still
-   * interrupts; the keys that stop and abort do not, which would leave the terminal like this.
+   * interrupts; the keys that stop and abort do not: they would leave the terminal like this.
    *
-   * @return knows how it was before
+   * @return remembers how it was before
    */
   public static Terminal keyByKey(Sys sys, int fd) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
@@ -119,8 +119,8 @@ public final class Terminal {
   }
 
   /**
-   * Puts it back as it was, at once: one that takes no output would be waited for without an end.
-   * May be done again, and on any thread.
+   * Puts it back as it was, at once: a terminal that takes no output would be waited for without
+   * end. May be done again, and on any thread.
    */
   public void restore() throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {

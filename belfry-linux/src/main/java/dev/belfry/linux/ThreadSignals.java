@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 /**
  * What {@code /proc} says about the signals of one thread.
  *
- * @param tid the kernel's id of the thread
- * @param name the kernel's name of it, at most 15 bytes
+ * @param tid the kernel's id for the thread
+ * @param name the kernel's name for it, at most 15 bytes
  * @param blocked the signals it has blocked
  * @param ignored the signals its process ignores
  * @param caught the signals its process has handlers for

@@ -12,7 +12,7 @@ import java.lang.foreign.StructLayout;
 
 /** The structures of {@code linux/io_uring.h}; the same on all machines. */
 final class UringStructs {
-  /** {@code struct io_sqring_offsets}: where in the mapping of the rings what is found. */
+  /** {@code struct io_sqring_offsets}: what is found where in the mapping of the rings. */
   static final StructLayout SQ_OFFSETS =
       MemoryLayout.structLayout(
           JAVA_INT.withName("head"),
@@ -107,7 +107,7 @@ final class UringStructs {
 
   private UringStructs() {}
 
-  /** The offset of a field in the mapping of the rings, as the kernel told in the parameters. */
+  /** The offset of a field in the mapping of the rings, as the kernel gave it in the parameters. */
   static int place(MemorySegment params, String ring, String field) {
     return params.get(
         JAVA_INT,

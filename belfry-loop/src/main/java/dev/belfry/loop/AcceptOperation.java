@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 /** Takes one connection; made by {@link Acceptor#accept}. */
 // r[impl loop.accept.once]
 public final class AcceptOperation extends IoOperation<StreamSocket> {
-  /** How many connections that are gone are passed over before others get a turn. */
+  /** How many connections that are already gone to pass over before others get a turn. */
   private static final int MAX_SKIPPED = 64;
 
   private final Acceptor acceptor;
   private @Nullable StreamSocket accepted;
 
-  /** How many connections were gone, one after the other. */
+  /** How many connections in a row were gone. */
   private int skipped;
 
   AcceptOperation(Acceptor acceptor) {
@@ -67,7 +67,7 @@ public final class AcceptOperation extends IoOperation<StreamSocket> {
   @Override
   long judge(long result) {
     boolean gone = result == -ECONNABORTED || result == -EPROTO || result == -EPERM;
-    // Those are about the one connection, which is gone; the next may be better. Not for ever: a
+    // These are about this one connection, which is gone; the next may be better. Not for ever: a
     // sandbox may refuse every one.
     if (gone && ++skipped < MAX_SKIPPED) {
       return AGAIN;

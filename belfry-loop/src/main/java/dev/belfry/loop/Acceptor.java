@@ -48,14 +48,14 @@ public final class Acceptor extends Handle {
     return open(loop, address, DEFAULT_BACKLOG);
   }
 
-  /** Listens at an address; so many connections may wait to be accepted. */
+  /** Listens at an address; up to {@code backlog} connections may wait to be accepted. */
   public static Acceptor open(EventLoop loop, SocketAddress address, int backlog)
       throws IOException {
     Sys sys = loop.sharedSys;
     Fd fd = Sockets.open(sys, Sockets.familyOf(address), Sockets.Type.STREAM, false);
     try {
       if (!(address instanceof UnixDomainSocketAddress)) {
-        // Else a restart has to wait until the connections of the last run are forgotten.
+        // Otherwise a restart has to wait until the connections of the last run are forgotten.
         Sockets.setOption(sys, fd.number(), Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR, 1);
       }
       Sockets.bind(sys, fd.number(), address);

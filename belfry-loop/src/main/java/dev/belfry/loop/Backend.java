@@ -15,8 +15,8 @@ public enum Backend {
   /** {@code epoll_wait} and a timerfd, for kernels and sandboxes that refuse the other. */
   EPOLL_TIMERFD("epoll-timerfd"),
   /**
-   * Requests that the kernel completes, also those for files; Linux 5.18, better from 6.1 on. Many
-   * containers and some machines refuse it, so it is used only if asked for.
+   * Requests that the kernel completes, including those for files; Linux 5.18, better from 6.1 on.
+   * Many containers and some machines refuse it, so it is used only if asked for.
    */
   IO_URING("io_uring");
 

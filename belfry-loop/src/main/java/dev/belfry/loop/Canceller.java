@@ -32,14 +32,12 @@ final class Canceller extends StopCallback {
     operation.cancel(fired);
   }
 
-  /** Has the loop cancel a start, when it comes to that. Any thread but the loop's. */
+  /** Has the loop cancel a start when it gets to it. Any thread but the loop's. */
   void request(long start) {
     message.send(start);
   }
 
-  /**
-   * The cancel on its way through the posted tasks; there is one, however many cancels there are.
-   */
+  /** The cancel on its way through the posted tasks; only one, however many cancels there are. */
   private static final class Message extends Task {
     private final Operation<?> operation;
     private boolean underWay;

@@ -10,7 +10,7 @@ import dev.belfry.linux.PidFd;
 import dev.belfry.linux.Sys;
 import java.util.Optional;
 
-/** A child process, and who knows how it ended. */
+/** A child process, and how to learn how it ended. */
 interface Child<T> {
   /** A new descriptor that becomes readable when the child has ended. */
   Fd open(Sys sys) throws ErrnoException;
@@ -18,7 +18,7 @@ interface Child<T> {
   /** How it ended, once that is known. */
   Optional<T> status() throws ErrnoException;
 
-  /** Whether it is gone, so that no event will tell any more. */
+  /** Whether it is gone, so that no event will report it any more. */
   boolean isGone();
 
   /**
@@ -34,8 +34,8 @@ interface Child<T> {
         if (e.errno() != ESRCH) {
           throw e;
         }
-        // Ended and reaped: one that never becomes readable takes its place, for the same reason
-        // as where a stranger has got the number meanwhile. Gone it is in both cases.
+        // Ended and reaped: a descriptor that never becomes readable takes its place, just as when
+        // a stranger has got the number meanwhile. In both cases the child is gone.
         return PidFd.open(sys, Math.toIntExact(ProcessHandle.current().pid())).fd();
       }
     }
@@ -56,7 +56,7 @@ interface Child<T> {
   final class OfOurs implements Child<ExitStatus> {
     private final PidFd process;
 
-    /** Kept, because a child can be reaped once. */
+    /** Kept, because a child can be reaped only once. */
     private Optional<ExitStatus> reaped = Optional.empty();
 
     OfOurs(PidFd process) {

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Waits for a child process to end. Made by {@link EventLoop#child}. It holds a descriptor of its
- * own while it is in flight, and may be started again, also after the child has ended.
+ * own while it is in flight, and may be started again, even after the child has ended.
  *
- * @param <T> how the end of the child is told
+ * @param <T> how the end of the child is reported
  */
 public final class ChildOperation<T> extends Operation<T> {
   private final Child<T> child;

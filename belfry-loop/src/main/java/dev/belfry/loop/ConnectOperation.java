@@ -72,7 +72,7 @@ public final class ConnectOperation extends IoOperation<StreamSocket> {
     int result = Sockets.connect(sys, fd, encoded);
     if (result == -EINPROGRESS) {
       inProgress = true;
-      return -EAGAIN; // the socket is writable when it is decided
+      return -EAGAIN; // the socket becomes writable once it is decided
     }
     // A Unix listener with a full queue says EAGAIN, and nothing tells when it has room again.
     return result == -EAGAIN ? LATER : result;

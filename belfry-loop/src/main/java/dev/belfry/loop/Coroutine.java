@@ -6,7 +6,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A virtual thread of a loop. Between two waits it has the loop thread for itself, so it needs no
+ * A virtual thread of a loop. Between two waits it has the loop thread to itself, so it needs no
  * locks against its siblings; and while it computes, or blocks in anything but a wait of the loop
  * or of {@code java.util.concurrent}, the loop stands still.
  *
@@ -17,7 +17,7 @@ public final class Coroutine<T> extends Task implements Executor {
   private final Thread thread;
   private final CompletableFuture<T> result = new CompletableFuture<>();
 
-  /** What goes on with the virtual thread; the JDK always submits the same. */
+  /** What continues the virtual thread; the JDK always submits the same one. */
   private @Nullable Runnable continuation;
 
   Coroutine(EventLoop loop, String name, Callable<T> body) {
@@ -76,7 +76,7 @@ public final class Coroutine<T> extends Task implements Executor {
     loop.post(continuation == runnable ? this : new RunnableTask(runnable));
   }
 
-  /** Goes on with the virtual thread, on the loop thread. */
+  /** Continues the virtual thread, on the loop thread. */
   @Override
   public void run() {
     Runnable next = continuation;

@@ -13,7 +13,7 @@ import java.net.StandardProtocolFamily;
 
 /**
  * A socket that carries messages: UDP, or a Unix socket. Connected, it can be read and written;
- * else each {@link Message} has its address. A message of no bytes reads as {@link
+ * otherwise each {@link Message} has its address. A message of no bytes reads as {@link
  * TransferOperation#END_OF_FILE}; receive a {@code Message} to tell the two apart.
  */
 public final class DatagramSocket extends ByteHandle {
@@ -65,8 +65,8 @@ public final class DatagramSocket extends ByteHandle {
   }
 
   /**
-   * Of a Unix socket that sends to many, the kernel cannot know whose queue is meant: it says that
-   * the socket can be written, again after each attempt that found the queue full.
+   * For a Unix socket that sends to many, the kernel cannot know whose queue is meant: it says that
+   * the socket can be written, and says so again after each attempt that found the queue full.
    */
   @Override
   boolean tellsWhenWritable() {

@@ -59,7 +59,7 @@ public final class Descriptor extends ByteHandle {
         new Descriptor(loop, pipe.writer(), false, false, false));
   }
 
-  /** The two ends of a pipe; each closes for itself. */
+  /** The two ends of a pipe; each is closed separately. */
   public record PipeEnds(Descriptor reader, Descriptor writer) {}
 
   /** Sends a message, if this is a socket. */

@@ -33,7 +33,7 @@ interface Driver extends AutoCloseable {
     return EpollDriver.open(loop, options.backend());
   }
 
-  /** What it stands for. */
+  /** The backend it stands for. */
   Backend backend();
 
   /** Begins an operation on a handle that is open. */
@@ -45,16 +45,16 @@ interface Driver extends AutoCloseable {
   /** Completes what waits on the handle as stopped, forgets the handle and closes it. */
   void close(Handle handle);
 
-  /** Goes on with a handle that had used up its share of an earlier turn. */
+  /** Continues with a handle that had used up its share of an earlier turn. */
   void resume(Handle handle);
 
   /** Begins to wait for a word of memory. */
   void start(FutexOperation operation);
 
-  /** Withdraws a wait for a word of memory; it completes as stopped, unless it is over. */
+  /** Withdraws a wait for a word of memory; it completes as stopped, unless it is already over. */
   void cancel(FutexOperation operation);
 
-  /** Begins to open a file, if that can be done without the loop thread; else says no. */
+  /** Begins to open a file, if that can be done without the loop thread; false if it cannot. */
   default boolean open(OpenOperation operation) {
     return false;
   }

@@ -15,9 +15,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drives a loop by epoll. A descriptor is registered once, edge-triggered and for both directions,
- * when an operation on it first has to wait; from then on what the kernel said last is kept in its
- * {@link WaitQueue}s, and steady state makes no {@code epoll_ctl} call at all.
+ * Drives a loop with epoll. A descriptor is registered once, edge-triggered and for both
+ * directions, when an operation on it first has to wait; from then on what the kernel said last is
+ * kept in its {@link WaitQueue}s, and the steady state makes no {@code epoll_ctl} call at all.
  */
 final class EpollDriver implements Driver {
   private static final int BATCH = 256;
@@ -226,7 +226,7 @@ final class EpollDriver implements Driver {
     goOn(handle, handle.reads);
   }
 
-  /** Works off a queue until a call would have to wait or the share of the turn is used up. */
+  /** Works through a queue until a call would have to wait or the share of the turn is used up. */
   private void goOn(Handle handle, WaitQueue direction) {
     IoOperation<?> operation;
     while ((operation = direction.first()) != null && !isBlocked(handle, direction)) {

@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The waits for words of memory on an epoll, which knows no such thing: they are requests to an
- * io_uring of their own, and epoll watches its descriptor. Where there is none they are on threads.
- * Nothing of that is there before the first wait. For the loop thread.
+ * io_uring of their own, whose descriptor epoll watches. Where there is no io_uring they are on
+ * threads. None of that exists before the first wait. For the loop thread.
  */
 final class EpollFutexes implements AutoCloseable {
-  /** By which an event says that it is the ring's. */
+  /** Marks an event as the ring's. */
   static final long TOKEN = -3;
 
   private final LoopCore loop;
@@ -59,7 +59,7 @@ final class EpollFutexes implements AutoCloseable {
     }
   }
 
-  /** Hands over what was started or cancelled; says how many waits have ended by that. */
+  /** Hands over what was started or cancelled; returns how many waits that has ended. */
   int handOver() throws ErrnoException {
     return isBehind() ? requireNonNull(uring).turn(Driver.NOW) : 0;
   }
@@ -69,7 +69,7 @@ final class EpollFutexes implements AutoCloseable {
     return uring != null && uring.isBehind();
   }
 
-  /** Ends the waits that the ring tells of. */
+  /** Ends the waits that the ring reports as over. */
   void completed() throws ErrnoException {
     if (uring != null) {
       uring.turn(Driver.NOW);

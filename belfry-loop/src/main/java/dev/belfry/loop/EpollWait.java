@@ -14,8 +14,8 @@ import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an epoll waits with a time-out finer than a millisecond: by {@code epoll_pwait2}, or where
- * that is refused by {@code epoll_wait} and a timerfd.
+ * How an epoll waits with a time-out finer than a millisecond: by {@code epoll_pwait2}, or, where
+ * that is refused, by {@code epoll_wait} and a timerfd.
  */
 // r[impl loop.wait.assume]
 final class EpollWait implements AutoCloseable {

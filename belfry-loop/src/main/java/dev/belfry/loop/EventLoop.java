@@ -40,12 +40,12 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     return open(LoopOptions.DEFAULT);
   }
 
-  /** A loop on a backend of one's choice, which must be available. */
+  /** A loop on the given backend, which must be available. */
   public static EventLoop open(Backend backend) throws IOException {
     return open(LoopOptions.DEFAULT.backend(backend));
   }
 
-  /** A loop made as told. */
+  /** A loop with these options. */
   public static EventLoop open(LoopOptions options) throws IOException {
     return new EventLoop(options);
   }
@@ -119,7 +119,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     return mode == RunMode.STOPPED ? isStopSeen() : isDrained();
   }
 
-  /** Drives until something was handled; zero only if the loop was stopped and nothing is left. */
+  /** Drives the loop until something was handled; zero only if stopped with nothing left. */
   // r[impl loop.run.one]
   public int runOne() throws IOException {
     try (Driving _ = drive()) {
@@ -133,12 +133,12 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     }
   }
 
-  /** Handles what there is without ever blocking; says how many things that were. */
+  /** Handles what there is without ever blocking; returns how many things it handled. */
   public int runSome() throws IOException {
     return runSome(Duration.ZERO);
   }
 
-  /** Waits at most once, at most so long, and handles what there is; says how much that was. */
+  /** Waits at most once, for at most this long, and handles what there is; says how much. */
   // r[impl loop.run.some]
   public int runSome(Duration atMost) throws IOException {
     try (Driving _ = drive()) {
@@ -148,7 +148,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     }
   }
 
-  /** Handles things until nothing is runnable at once; says how many. Never blocks. */
+  /** Handles things until nothing can run right away; returns how many. Never blocks. */
   // r[impl loop.run.until-empty]
   public int runUntilEmpty() throws IOException {
     try (Driving _ = drive()) {
@@ -194,14 +194,14 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     return stopRequested;
   }
 
-  /** How many operations and timers are in flight; on the loop thread, or when nobody drives. */
+  /** How many operations and timers are in flight; on the loop thread, or when nobody drives it. */
   public long inFlight() {
     return inFlight;
   }
 
   /**
-   * Stops the loop if it was not, waits until its run has returned, and releases what it owns.
-   * Handles are closed by their owners.
+   * Stops the loop if it is not stopped yet, waits until its run has returned, and releases what it
+   * owns. Handles are closed by their owners.
    *
    * @throws IllegalStateException on the thread that drives it, or in one of its coroutines
    */
@@ -285,14 +285,12 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
 
   // Children.
 
-  /**
-   * Waits for a process of the JDK to end; gives its exit code, 128 plus a signal that ended it.
-   */
+  /** Waits for a JDK process to end; gives its exit code, or 128 plus the signal that ended it. */
   public ChildOperation<Integer> child(Process process) {
     return ChildOperation.of(this, process);
   }
 
-  /** Waits for a child to end that {@link dev.belfry.linux.Spawn} has started, and reaps it. */
+  /** Waits for a child that {@link dev.belfry.linux.Spawn} has started to end, and reaps it. */
   public ChildOperation<ExitStatus> child(PidFd process) {
     return ChildOperation.of(this, process);
   }

@@ -77,8 +77,8 @@ public final class EventLoopGroup implements AutoCloseable {
   }
 
   /**
-   * Reports, from now on, a callback or coroutine that keeps a loop for longer than this: its name
-   * and where it is, once, in the log. A thread of the group does that, and only then is there one.
+   * Reports, from now on, a callback or coroutine that keeps a loop busy for longer than this: its
+   * name and where it is, once, in the log. A thread of the group does that, started by this.
    */
   public synchronized void watch(Duration threshold) {
     if (closed || watchdog != null) {
@@ -92,7 +92,7 @@ public final class EventLoopGroup implements AutoCloseable {
     return loops;
   }
 
-  /** One loop after the other. */
+  /** The next of the loops, in turn. */
   public EventLoop next() {
     return loops.get(Math.floorMod(turn.getAndIncrement(), loops.size()));
   }

@@ -3,7 +3,7 @@ package dev.belfry.loop;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** Handles to fields, for accesses whose memory order is said where they are made. */
+/** Handles to fields, for accesses whose memory order is stated where they are made. */
 final class FieldHandle {
   private FieldHandle() {}
 

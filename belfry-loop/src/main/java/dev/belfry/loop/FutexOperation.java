@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Waits while a word of memory, which other processes may share, has a value: until somebody wakes
- * those who wait for it, as {@link dev.belfry.linux.Futex#wake} does, or at once if it has another
- * value. Made by {@link EventLoop#futex}; may be started again, for the same value or another.
+ * its waiters, as {@link dev.belfry.linux.Futex#wake} does, or at once if it has another value.
+ * Made by {@link EventLoop#futex}; may be started again, for the same value or another.
  *
- * <p>Its completion is a hint: who gets it looks at the word again. Who wakes has changed the word
- * before; a wake-up for a word that has not changed may be missed.
+ * <p>Its completion is a hint: whoever gets it looks at the word again. Whoever wakes must have
+ * changed the word before; a wake-up for a word that has not changed may be missed.
  *
  * <p>The word must stay until the operation has completed, and any thread must be able to reach it.
  */

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Waits for words of memory where the kernel cannot tell a loop of them: a thread sleeps on all of
- * them at once, and on a word of its own by which it learns that they have changed.
+ * them at once, and on a word of its own that tells it when there are others to wait for.
  */
 final class FutexThread implements AutoCloseable {
   private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
@@ -28,7 +28,7 @@ final class FutexThread implements AutoCloseable {
   private final MemorySegment changes = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
   private final Thread thread;
 
-  /** Those who wait; guarded by this. */
+  /** The operations that wait; guarded by this. */
   private final List<FutexOperation> waiting = new ArrayList<>();
 
   private volatile boolean closed;
@@ -82,7 +82,7 @@ final class FutexThread implements AutoCloseable {
       }
       int woken = words.await(current.size() + 1, Futex.FOREVER);
       if (woken < 0 && woken != -Errno.EAGAIN) {
-        LockSupport.parkNanos(POLL_NANOS); // an old kernel, or a filter: looking has to do
+        LockSupport.parkNanos(POLL_NANOS); // an old kernel, or a filter: polling has to do
       }
       for (int i = 0; i < current.size(); i++) {
         look(current.get(i), woken == i + 1);
@@ -95,7 +95,7 @@ final class FutexThread implements AutoCloseable {
     boolean over = woken;
     try {
       over |= operation.hasChanged();
-    } catch (RuntimeException | InternalError e) { // the word's memory is gone, or was cut away
+    } catch (RuntimeException | InternalError e) { // the word's memory is gone, or truncated
       over = true;
       failure = e;
     }

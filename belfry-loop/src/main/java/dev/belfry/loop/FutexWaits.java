@@ -10,16 +10,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waits of a loop for words of memory: requests to an io_uring, or where the kernel does not
+ * The waits of a loop for words of memory: requests to an io_uring or, where the kernel does not
  * take them, on as many threads as they need. For the loop thread.
  */
 final class FutexWaits implements AutoCloseable {
   private final Sys sharedSys;
 
-  /** Where they are requests; null if there is none. */
+  /** The ring that takes them as requests; null if there is none. */
   private final @Nullable Uring uring;
 
-  /** Whether the ring takes them; until the contrary is known. */
+  /** Whether the ring takes them; true until the contrary is known. */
   private boolean taken = true;
 
   private final Set<UringFutex> requests = new HashSet<>();
@@ -90,7 +90,7 @@ final class FutexWaits implements AutoCloseable {
     }
   }
 
-  /** Ends all waits as stopped, but for those that are over. */
+  /** Ends all waits as stopped, except those that are already over. */
   void cancelAll() {
     List.copyOf(requests).forEach(request -> cancel(request.operation()));
     threads.stream().flatMap(thread -> thread.waiting().stream()).forEach(this::cancel);

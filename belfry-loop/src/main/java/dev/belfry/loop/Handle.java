@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * whatever is started on it later completes with EBADF.
  *
  * <p>Operations may be started from any thread. So may {@link #close}; from another thread it is
- * posted to the loop and has happened when the loop has come to it.
+ * posted to the loop and takes effect when the loop gets to it.
  */
 // r[impl loop.fd.raii]
 public abstract class Handle implements AutoCloseable {
@@ -58,7 +58,7 @@ public abstract class Handle implements AutoCloseable {
     return closed;
   }
 
-  /** Closes the descriptor; the second time nothing happens. */
+  /** Closes the descriptor; a second call does nothing. */
   @Override
   public final void close() {
     if (closed) {
@@ -87,7 +87,7 @@ public abstract class Handle implements AutoCloseable {
     return fd.toString();
   }
 
-  /** Whether it is a socket without message boundaries, so that no bytes are the end. */
+  /** Whether it is a socket without message boundaries, so that reading no bytes means the end. */
   boolean isStreamSocket() {
     return false;
   }
@@ -118,7 +118,7 @@ public abstract class Handle implements AutoCloseable {
     return operation.isRead() ? reads : writes;
   }
 
-  /** Goes on in the next turn. */
+  /** Continues in the next turn. */
   final void resumeNextTurn() {
     if (!resume.queued) {
       resume.queued = true;
@@ -126,7 +126,7 @@ public abstract class Handle implements AutoCloseable {
     }
   }
 
-  /** Goes on with what waits. */
+  /** Continues with what waits. */
   private static final class Resume extends Task {
     private final Handle handle;
     private boolean queued;
@@ -147,7 +147,7 @@ public abstract class Handle implements AutoCloseable {
     void abandoned() {}
   }
 
-  /** A close on its way to the loop; when that has ended, nobody else uses the descriptor. */
+  /** A close on its way to the loop; once the loop has ended, nobody else uses the descriptor. */
   private static final class Close extends Task {
     private final Handle handle;
     private boolean requested;

@@ -12,7 +12,7 @@ final class HandleTable extends SlotTable {
     this(0);
   }
 
-  /** A table whose slots were given out so often already. */
+  /** A table whose slots have been given out this often already. */
   HandleTable(int generation) {
     super(0, generation);
   }

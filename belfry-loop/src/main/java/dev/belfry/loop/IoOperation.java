@@ -38,7 +38,7 @@ abstract class IoOperation<T> extends Operation<T> {
     this.handle = handle;
   }
 
-  /** Whether it waits for the descriptor to be readable, else writable. */
+  /** Whether it waits for the descriptor to be readable; otherwise for it to be writable. */
   abstract boolean isRead();
 
   /**
@@ -66,16 +66,16 @@ abstract class IoOperation<T> extends Operation<T> {
     throw new IllegalStateException(this + " is no request");
   }
 
-  /** Whether it reads, and never more than so much at once, into one piece of memory. */
+  /** Whether it reads, and never more than this much at once, into one piece of memory. */
   boolean readsAtMost(int bytes) {
     return false;
   }
 
   /**
-   * Takes bytes that were received before; they count when {@link #accept} is told of them.
+   * Takes bytes that were received earlier; they count once {@link #accept} is told of them.
    *
-   * @param done how many bytes were taken like this since then
-   * @return how many of them had room
+   * @param done how many bytes were taken this way since {@code accept} was last told
+   * @return how many of them fitted
    */
   int fill(MemorySegment source, long start, int length, int done) {
     throw new IllegalStateException(this + " receives nothing");
@@ -101,7 +101,7 @@ abstract class IoOperation<T> extends Operation<T> {
     return false;
   }
 
-  /** How many bytes a successful call has moved, as far as it moves any. */
+  /** How many bytes a successful call has moved, if it moves any. */
   long bytesIn(long result) {
     return result;
   }
@@ -114,7 +114,7 @@ abstract class IoOperation<T> extends Operation<T> {
   /** The name of the system call, for errors. */
   abstract String call();
 
-  /** Makes a new attempt from the beginning possible; called for each start. */
+  /** Makes it possible to start from the beginning again; called for each start. */
   void reset() {}
 
   @Override

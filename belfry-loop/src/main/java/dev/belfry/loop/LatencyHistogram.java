@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Counts durations by size: eight buckets for each power of two, so a value is known to an eighth.
+ * Counts durations by size: eight buckets for each power of two, so a value is exact to an eighth.
  * One thread records, which costs a few nanoseconds and allocates nothing; any thread reads.
  */
 public final class LatencyHistogram {
@@ -31,7 +31,7 @@ public final class LatencyHistogram {
   }
 
   /**
-   * The duration that a part of all did not exceed.
+   * The duration that the given part of all durations did not exceed.
    *
    * @param part between 0 and 1, such as 0.99
    * @return nanoseconds, rounded up to the bucket's end; zero if nothing was recorded

@@ -51,7 +51,7 @@ public final class LoopCarrier {
     return Optional.ofNullable(CAUSE);
   }
 
-  /** Makes virtual threads that run on the executor, or on the JDK's where that cannot be. */
+  /** Makes virtual threads that run on the executor, or on the JDK's where that is not possible. */
   static Thread.Builder.OfVirtual builder(Executor executor) {
     MethodHandle constructor = NEW_BUILDER;
     if (constructor == null || CAUSE != null) {

@@ -11,11 +11,11 @@ import java.util.concurrent.RejectedExecutionException;
  * The inside of a loop: how it makes a turn, what is in flight on it, and how all that comes to an
  * end. Operations, handles and drivers work with this; {@link EventLoop} is what others see.
  *
- * <p>It is a superclass and no part that a loop has, because every start and every completion comes
- * by here: what they need is one step away.
+ * <p>It is a superclass rather than a part of the loop, because every start and every completion
+ * passes through here: what they need is one step away.
  */
 abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
-  /** After so many starts that a stopped loop has refused, it ends without refusing any more. */
+  /** After refusing this many starts, a stopped loop ends without refusing any more. */
   private static final int MOST_REFUSALS = 1_000_000;
 
   /** The calls of the loop thread. */
@@ -77,10 +77,10 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
     }
   }
 
-  /** When to look at a posted task at the latest: at once, unless nothing can end it before. */
+  /** When to look at a posted task at the latest: at once, unless only time can end it. */
   private long neededAt(Task task) {
-    // A token is watched from when the loop has seen the start; and one that no longer takes work
-    // is to refuse it now.
+    // A token is watched only once the loop has seen the start; and a loop that no longer takes
+    // work is to refuse it now.
     return task instanceof TimerOperation timer && takesWork && !timer.hasToken()
         ? timer.deadline()
         : Sleep.AWAKE;
@@ -117,7 +117,7 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
   /** Whether the end of the loop waits for the caller: its thread, or one of its coroutines. */
   final boolean waitsForCaller() {
     Thread current = Thread.currentThread();
-    // Where it cannot be told whose thread a coroutine is on, it is on another.
+    // Where we cannot tell which thread a coroutine is on, it is on one that is not the loop's.
     return isOwnedByCaller()
         || (current.isVirtual()
             && coroutines.stream().anyMatch(coroutine -> coroutine.thread() == current));
@@ -142,7 +142,7 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
    *
    * @param until when the wait ends at the latest: a time of the clock, {@link Sleep#FOREVER}, or
    *     {@link Sleep#AWAKE} for no wait at all
-   * @param unlessHandled do not wait either if the work that was queued is something to report
+   * @param unlessHandled do not wait if the work that was queued is something to report
    * @return how many things were handled
    */
   final int turn(long until, boolean unlessHandled) throws ErrnoException {

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * What a loop has done. Always on: the loop thread writes plain counters, and looks at the clock
- * for one task in {@value #SAMPLE}. Any thread reads; the figures need not be of the same instant.
+ * for one task in {@value #SAMPLE}. Any thread reads; its figures may be from different instants.
  */
 public final class LoopMetrics {
   private static final VarHandle TURNS = field("turns", long.class);
@@ -63,7 +63,7 @@ public final class LoopMetrics {
     return (long) POSTPONED.getOpaque(this);
   }
 
-  /** The longest the queue of work has been at the start of its working off. */
+  /** The longest the queue of work has been when the loop began to work through it. */
   public int maxQueueDepth() {
     return (int) DEPTH.getOpaque(this);
   }

@@ -42,7 +42,7 @@ public record LoopOptions(
     }
   }
 
-  /** With a backend of one's choice, which must be available; null for the best epoll there is. */
+  /** With the given backend, which must be available; null for the best epoll there is. */
   public LoopOptions backend(@Nullable Backend backend) {
     return new LoopOptions(backend, false, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
   }
@@ -63,7 +63,7 @@ public record LoopOptions(
     return new LoopOptions(backend, prefersIoUring, busyPoll, bytes, operations, systemCalls);
   }
 
-  /** With system calls of one's own. */
+  /** With the given system calls. */
   public LoopOptions systemCalls(Sys systemCalls) {
     return new LoopOptions(
         backend, prefersIoUring, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);

@@ -51,7 +51,7 @@ public abstract class Operation<T> extends Task {
   /** One of the above. IDLE to STARTED by whoever starts it, the rest by the loop. */
   private volatile int state;
 
-  /** How often it was started; tells a late cancel from one that is meant. */
+  /** How often it was started; tells a late cancel from one that is meant for this start. */
   private long starts;
 
   /** A start that was cancelled before the loop saw it; the loop thread's. */
@@ -63,7 +63,7 @@ public abstract class Operation<T> extends Task {
   private StopToken token = StopToken.NEVER;
 
   /**
-   * Started by a thread that could know of the loop's stop, though the loop had not seen it yet.
+   * Started by a thread that could know of the loop's stop, though the loop had not seen that yet.
    */
   private boolean late;
 
@@ -75,7 +75,7 @@ public abstract class Operation<T> extends Task {
     this.loop = loop;
   }
 
-  /** Starts; the completion is told how it ended. Never calls it before this returns. */
+  /** Starts; the completion is told how it ended, never before this returns. */
   public final void start(Completion<? super T> completion) {
     start(completion, StopToken.NEVER);
   }
@@ -146,7 +146,7 @@ public abstract class Operation<T> extends Task {
     return await(StopToken.NEVER);
   }
 
-  /** Starts and waits, as {@link #await()} does, no longer than until the token fires. */
+  /** Starts and waits, as {@link #await()} does, but only until the token fires. */
   public final T await(StopToken token) throws IOException {
     Thread thread = Thread.currentThread();
     if (!thread.isVirtual() && loop.inLoop()) {
@@ -250,7 +250,7 @@ public abstract class Operation<T> extends Task {
   /** The value after success. */
   abstract T value();
 
-  /** Releases a value that nobody takes, where it is something to be released. */
+  /** Releases a value that nobody takes, if it is something that has to be released. */
   void discardValue() {}
 
   /** Whether a token may stop it. */
@@ -309,8 +309,8 @@ public abstract class Operation<T> extends Task {
     outcome = null;
     error = null;
     loop.operationBegun();
-    // A coroutine that waits for the token's lock lets the loop go on meanwhile. So until then
-    // this stays STARTED, and a cancel that comes finds nothing to withdraw and leaves word.
+    // A coroutine that waits for the token's lock lets the loop go on meanwhile. So until then this
+    // stays STARTED, and a cancel that comes in finds nothing to withdraw and leaves a note.
     boolean watched =
         !late && !token.isStopRequested() && (loop.takesWork() || isInternal()) && watchToken();
     STATE.setRelease(this, ACTIVE);

@@ -5,9 +5,9 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where other threads put tasks for the loop: a stack that many push to and the loop takes whole,
- * which turned round is the order of arrival. Pushing allocates nothing, because tasks are linked
- * through themselves. Once closed it takes nothing more.
+ * Where other threads put tasks for the loop: a stack that many push to and that the loop takes
+ * whole; reversed, it is in the order of arrival. Pushing allocates nothing, because tasks are
+ * linked through themselves. Once closed it takes nothing more.
  */
 final class PostedTasks {
   private static final VarHandle TOP = FieldHandle.of(MethodHandles.lookup(), "top", Task.class);
@@ -25,7 +25,7 @@ final class PostedTasks {
   /** The newest task; producers push by compare-and-set, the loop takes by exchange. */
   private volatile @Nullable Task top;
 
-  /** Adds a task; false if they are closed. Any thread. */
+  /** Adds a task; false if closed. Any thread. */
   // r[impl loop.mt.queue] r[impl loop.backend.no-alloc]
   boolean offer(Task task) {
     Task newest;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The buffers that the kernel puts data into before anybody has asked for it. Each is either with
- * the kernel or held by whoever got its data, and goes back when that was copied out.
+ * the kernel or held by whoever got its data, and goes back once that has been copied out.
  */
 final class ReceiveBuffers {
   static final int BUFFER_BYTES = 2048;
@@ -21,7 +21,7 @@ final class ReceiveBuffers {
   private final MemorySegment[] buffers = new MemorySegment[COUNT];
   private final boolean[] held = new boolean[COUNT];
 
-  /** What the ring in use has of them; null until it needs some. */
+  /** Those that the ring in use has; null until it needs some. */
   private @Nullable BufferRing given;
 
   ReceiveBuffers() {
@@ -30,7 +30,7 @@ final class ReceiveBuffers {
     }
   }
 
-  /** Sees to it that a ring has all that nobody holds; the group that requests name. */
+  /** Makes sure a ring has all buffers that nobody holds; returns the group that requests name. */
   int groupFor(Sys sys, IoUring ring) throws ErrnoException {
     BufferRing known = given;
     if (known == null) {
@@ -68,7 +68,7 @@ final class ReceiveBuffers {
     held[buffer] = true;
   }
 
-  /** Gives a buffer back, whose data was copied out. */
+  /** Gives back a buffer whose data was copied out. */
   void release(int buffer) {
     held[buffer] = false;
     assert poison(buffer);
@@ -77,7 +77,7 @@ final class ReceiveBuffers {
     }
   }
 
-  /** Where assertions are on, whoever still reads a buffer that was given back sees it. */
+  /** Where assertions are on, whoever still reads a buffer that was given back notices. */
   private boolean poison(int buffer) {
     buffers[buffer].fill((byte) 0xdb);
     return true;

@@ -9,9 +9,9 @@ import java.nio.file.Path;
 /**
  * A file on a disk. On epoll its operations are plain calls on the loop thread, and so is opening
  * it: they complete at once and hold the loop up for as long as the disk takes. A program that
- * reads much from slow disks does that on threads of its own.
+ * reads much from slow disks should do so on threads of its own.
  *
- * <p>On io_uring the kernel waits for the disk and the loop goes on, and those that name their
+ * <p>On io_uring the kernel waits for the disk and the loop goes on, and operations that name their
  * place in the file run at the same time. Meanwhile the kernel uses the buffer: its arena must not
  * be closed before the operation has completed, nor may the loop fail.
  */
@@ -41,7 +41,7 @@ public final class RegularFile extends ByteHandle {
     return new OpenOperation(loop, directory, path, flags, mode);
   }
 
-  /** Reads at a place in the file what there is, up to a bufferful. */
+  /** Reads what there is at a place in the file, up to a bufferful. */
   public TransferOperation readAt(MemorySegment buffer, long offset) {
     return new TransferOperation(this, Kind.READ_AT, false).buffer(buffer).offset(offset);
   }

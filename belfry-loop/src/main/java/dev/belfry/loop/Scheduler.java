@@ -43,7 +43,7 @@ public record Scheduler(EventLoop loop) implements Executor {
     loop.execute(action);
   }
 
-  /** A duration in nanoseconds; one too long for that is as long as it can be. */
+  /** A duration in nanoseconds; one too long for that becomes the longest possible. */
   static long nanosOf(Duration duration) {
     try {
       return duration.toNanos();

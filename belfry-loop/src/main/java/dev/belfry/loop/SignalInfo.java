@@ -4,7 +4,7 @@ import dev.belfry.linux.SignalRecords;
 import dev.belfry.linux.Signo;
 
 /**
- * A signal that was received, with what the kernel tells about it ({@code sigaction(2)}).
+ * A signal that was received, with what the kernel says about it ({@code sigaction(2)}).
  *
  * @param signum the signal's number
  * @param code how it was sent: 0 by {@code kill}, -1 by {@code sigqueue}, a positive number by the

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Waits for a signal. Made by {@link SignalService#next} and {@link SignalService#nextAny}; the
  * same object may be started again and again.
  *
- * <p>A signal is never lost between two waiters: whoever is cancelled after it was given one hands
- * it on. Once a stop of the loop was requested no wait gets a signal any more.
+ * <p>A signal is never lost between two waiters: a wait that is cancelled after it was given one
+ * hands it on. Once a stop of the loop was requested no wait gets a signal any more.
  */
 public final class SignalOperation extends Operation<SignalInfo> implements AutoCloseable {
   private static final long NO_LIMIT = -1;
@@ -57,7 +57,7 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
     cancel();
   }
 
-  /** Where the wait in flight stands, or the last one has ended. */
+  /** Where the wait in flight stands, or how the last one ended. */
   WaitState state() {
     return state;
   }

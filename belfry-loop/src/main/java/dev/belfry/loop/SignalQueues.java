@@ -13,9 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 // r[impl sig.cancel.no-locks]
 final class SignalQueues {
-  /**
-   * A record and its place in the order of arrival, by which it finds back when it is given back.
-   */
+  /** A record and its place in the order of arrival, to which it returns when it is given back. */
   record Received(long number, SignalInfo info) {}
 
   /** The place of a waiter in the queue of one signal; a wait for several has one in each. */
@@ -97,7 +95,7 @@ final class SignalQueues {
 
   /**
    * A waiter does not want its record any more: the next one gets it, else it takes its old place
-   * among the pending ones, before all that came later. The limit does not count here.
+   * among the pending ones, before all that came later. The limit does not apply here.
    */
   // r[impl sig.cancel.notified]
   void giveBack(Received received) {

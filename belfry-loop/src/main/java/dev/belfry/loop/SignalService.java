@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Signals on a loop. While it is attached, a signalfd brings the signals to the loop thread, and
- * each goes to the one who has waited longest for it; what nobody waits for is kept for a while.
+ * each goes to whoever has waited longest for it; what nobody waits for is kept for a while.
  *
  * <p>The signals must be blocked in every thread of the process, so a JVM has to be started that
  * way: see {@link dev.belfry.linux.SignalLaunch}. In a process each signal has one reader:
@@ -64,7 +64,7 @@ public final class SignalService implements AutoCloseable {
    * A service for a loop, not yet attached.
    *
    * @param pendingLimit how many records of each signal are kept while nobody waits for it; what
-   *     comes then is dropped and counted
+   *     comes beyond that is dropped and counted
    */
   public SignalService(EventLoop loop, int pendingLimit) {
     if (pendingLimit < 0) {
@@ -158,9 +158,7 @@ public final class SignalService implements AutoCloseable {
     }
   }
 
-  /**
-   * Detaches, from any thread: elsewhere than on the loop thread as soon as the loop gets to it.
-   */
+  /** Detaches, from any thread; if that is not the loop thread, as soon as the loop gets to it. */
   @Override
   public void close() {
     if (loop.inLoop()) {
@@ -215,7 +213,7 @@ public final class SignalService implements AutoCloseable {
     return next(signum).await();
   }
 
-  /** Waits for a signal, as {@link #await(int)} does, so long at most; empty if none came. */
+  /** Waits for a signal, as {@link #await(int)} does, for at most this long; empty if none came. */
   public Optional<SignalInfo> await(int signum, Duration atMost) throws IOException {
     return awaitAny(SignalSet.of(signum), atMost);
   }
@@ -225,7 +223,7 @@ public final class SignalService implements AutoCloseable {
     return nextAny(set).await();
   }
 
-  /** Waits for one of several signals, so long at most; empty if none came. */
+  /** Waits for one of several signals, for at most this long; empty if none came. */
   public Optional<SignalInfo> awaitAny(SignalSet set, Duration atMost) throws IOException {
     try {
       return Optional.of(nextAny(set).within(atMost).await());

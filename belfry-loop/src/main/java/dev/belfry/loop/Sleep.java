@@ -31,7 +31,7 @@ final class Sleep {
    */
   private volatile long until = AWAKE;
 
-  /** Set by who wants the loop to look around without giving it a task. */
+  /** Set by a thread that wants the loop to look around without giving it a task. */
   private volatile boolean nudged;
 
   /** How many threads may be about to write to the wake-up descriptor. */
@@ -63,7 +63,7 @@ final class Sleep {
     metrics.asleep(true);
     until = deadline;
     try {
-      // From here on a producer wakes us; what came before was posted.
+      // From here on a producer wakes us; what came before is among the posted work.
       return driver.poll(work.hasPosted() || nudged ? Driver.NOW : deadline);
     } finally {
       until = AWAKE;

@@ -3,8 +3,8 @@ package dev.belfry.loop;
 import java.util.Arrays;
 
 /**
- * Slots to give out, and tokens for the kernel to keep: 64 bits, a slot in the upper half, in the
- * lower one how often it was given out. So what the kernel says too late finds nobody, whoever has
+ * Slots to give out, and tokens for the kernel to keep: 64 bits, the slot in the upper half, in the
+ * lower half how often it was given out. So what the kernel says too late finds nobody, whoever has
  * the slot by then. What stands in the slots is kept by the tables that extend this.
  */
 // r[impl loop.epoll.data]
@@ -22,7 +22,7 @@ abstract sealed class SlotTable permits HandleTable, UringTable {
   /** The slots below this were given out. */
   private int used;
 
-  /** A table of slots from a first one on, each of them given out so often already. */
+  /** A table of slots from a first one on, each of them given out this often already. */
   SlotTable(int first, int generation) {
     used = first;
     Arrays.fill(generations, generation);

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Standard input, output or error on a loop. That a file does not block belongs to the open file,
+ * Standard input, output or error on a loop. Whether calls block is a property of the open file,
  * which we share with the shell: so the stream is opened anew where that is possible (terminals,
  * pipes, devices), and elsewhere the flag is put back on close and when the program exits. Sockets
  * need no flag. A regular file never blocks either, and is not opened anew because its position is

@@ -14,7 +14,7 @@ public final class StopSource {
 
   /**
    * Requests the stop, once and for all; the callbacks run on this thread. All of them run; what
-   * the first of them throws is thrown in the end.
+   * the first to fail throws is thrown at the end.
    *
    * @return whether this was the first request
    */

@@ -27,7 +27,7 @@ public final class StopToken {
    * Runs something when the stop is requested, on the thread that requests it, or at once if it was
    * requested already.
    *
-   * @return closes the registration; afterwards the action is not begun any more
+   * @return the registration; once it is closed, the action is not begun any more
    */
   public Registration onStop(Runnable action) {
     var callback =

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 
-/** A connected socket that carries bytes, by TCP or in a Unix socket. */
+/** A connected socket that carries bytes, over TCP or a Unix socket. */
 public final class StreamSocket extends ByteHandle {
   private final boolean unix;
 
@@ -33,7 +33,7 @@ public final class StreamSocket extends ByteHandle {
         new StreamSocket(first, fds.first(), true), new StreamSocket(second, fds.second(), true));
   }
 
-  /** The two ends of a pair; each closes for itself. */
+  /** The two ends of a pair; each is closed separately. */
   public record Pair(StreamSocket first, StreamSocket second) {}
 
   /** Connects to an address. */

@@ -7,7 +7,7 @@ abstract class Task implements Runnable {
   /** The task posted before this one; belongs to {@link PostedTasks} while posted. */
   @Nullable Task posted;
 
-  /** Whether somebody had this run on the loop; else it runs because something has happened. */
+  /** Whether somebody scheduled this on the loop; else it runs because something has happened. */
   boolean isScheduledWork() {
     return true;
   }

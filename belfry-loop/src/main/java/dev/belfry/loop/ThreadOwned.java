@@ -13,7 +13,7 @@ abstract sealed class ThreadOwned permits LoopCore {
   /** The thread that drives the loop, or null. */
   private volatile @Nullable Thread owner;
 
-  /** Held by the thread that waits for the loop, so that there is one. */
+  /** Held by the thread that waits for the loop, so that there is only one. */
   private final Object waiting = new Object();
 
   /** The thread that waits for the loop, or null; the owner wakes it when it leaves. */
@@ -33,7 +33,7 @@ abstract sealed class ThreadOwned permits LoopCore {
   }
 
   /**
-   * Makes the loop the calling thread's, until that leaves it.
+   * Makes the loop the calling thread's, until that thread leaves it.
    *
    * @throws IllegalStateException if it has an owner, or the thread is a virtual one
    */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The loop thread starts and cancels many timers in one turn, and nobody asks when they are due
  * before the turn is over. So a delay that is started there is first put beside the heap, and
  * counts from when the loop next looks at the clock, once for all of them: later than its start, so
- * nothing fires early, and by no more than a turn. One that is cancelled before never enters.
+ * nothing fires early, and by no more than a turn. One that is cancelled before that never enters.
  *
  * <p>A timer that is cancelled soon mostly stands where it was put, at the lower edge of the heap,
  * and is taken out at once. Any other leaves its entry behind: an entry counts only while its timer
@@ -70,7 +70,7 @@ final class TimerHeap {
     return newcomerCount > 0;
   }
 
-  /** Has the delays of all newcomers count from a time, which is not before their starts. */
+  /** Makes the delays of all newcomers count from a time that is not before their starts. */
   // r[impl loop.timer.delay]
   void settle(long now) {
     for (int i = 0; i < newcomerCount; i++) {
@@ -123,7 +123,7 @@ final class TimerHeap {
     return size == 0 ? Long.MAX_VALUE : deadlines[0];
   }
 
-  /** Takes the earliest timer out if its deadline is not after a time; null if there is none. */
+  /** Takes out the earliest timer if its deadline is not after this time; null if there is none. */
   @Nullable TimerOperation pollExpired(long now) {
     dropCancelled();
     if (size == 0 || deadlines[0] - now > 0) {
@@ -132,7 +132,7 @@ final class TimerHeap {
     return poll();
   }
 
-  /** Takes the earliest timer of those that are settled out; null if there is none. */
+  /** Takes out the earliest timer of those that are settled; null if there is none. */
   @Nullable TimerOperation poll() {
     dropCancelled();
     TimerOperation timer = timers[0];
@@ -237,7 +237,7 @@ final class TimerHeap {
     put(hole, deadline, number, timer);
   }
 
-  /** A sign is added where a branch would be guessed wrong every other time. */
+  /** Adds a sign where a branch would be predicted wrong every other time. */
   private int leastOfFour(int child) {
     int left = child + isBefore(child + 1, child);
     int right = child + 2 + isBefore(child + 3, child + 2);

@@ -15,7 +15,7 @@ public final class TimerOperation extends Operation<Void> {
   /** Which entry of the heap is this timer's; changed by the heap alone. */
   long number = NOT_PENDING;
 
-  /** Where the heap has put that entry; it may have been moved since. The heap's alone too. */
+  /** Where the heap has put that entry; it may have been moved since. Also the heap's alone. */
   int index;
 
   private final boolean internal;
@@ -36,7 +36,7 @@ public final class TimerOperation extends Operation<Void> {
     this.internal = internal;
   }
 
-  /** One that a stopped loop takes too. */
+  /** A timer that a stopped loop takes too. */
   static TimerOperation internal(EventLoop loop) {
     return new TimerOperation(loop, true);
   }
@@ -77,7 +77,7 @@ public final class TimerOperation extends Operation<Void> {
     return deadline;
   }
 
-  /** Has the delay count from a time; says when that makes it fire. */
+  /** Makes the delay count from a time; returns when that makes it fire. */
   long settle(long now) {
     deadline += now;
     return deadline;

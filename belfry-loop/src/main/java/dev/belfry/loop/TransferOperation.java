@@ -49,7 +49,7 @@ public final class TransferOperation extends IoOperation<Integer> {
   private MemorySegment buffer = MemorySegment.NULL;
   private @Nullable ByteBuffer byteBuffer;
 
-  /** Several buffers: as a message on sockets, because only that can be sent without a signal. */
+  /** Several buffers; on sockets as a message, because only that can be sent without a signal. */
   private @Nullable Iovecs pieces;
 
   private @Nullable Message message;

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Brings requests to the kernel and their completions back. There is one ring that any thread may
- * use, one after the other, as they may drive the loop; and while a thread {@link #stay stays}, a
- * ring of its own, which is faster. Requests move from one to the other: they are withdrawn there
- * and written here, and nobody else notices.
+ * use, one after the other, just as they may drive the loop; and, while a thread {@link #stay
+ * stays}, a ring of its own, which is faster. Requests move from one to the other: they are
+ * withdrawn from the one and written to the other, and nobody else notices.
  */
 final class Uring implements AutoCloseable {
   private static final int REQUESTS = 256;
@@ -32,7 +32,7 @@ final class Uring implements AutoCloseable {
   /** The longest time-out the kernel is given, a year; a longer wait just comes round again. */
   private static final long LONGEST_NANOS = 365L * 24 * 3600 * 1_000_000_000;
 
-  /** How long to wait for what was withdrawn before that is said again. */
+  /** How long to wait for what was withdrawn before the kernel is told again. */
   private static final long WITHDRAWAL_NANOS = 10_000_000;
 
   private final Sys sys;
@@ -44,7 +44,7 @@ final class Uring implements AutoCloseable {
   /** Made when they are first needed. */
   private @Nullable ReceiveBuffers buffers;
 
-  /** Whether the kernel can receive before anybody reads; until the contrary is known. */
+  /** Whether the kernel can receive before anybody reads; true until the contrary is known. */
   boolean receivesAhead = true;
 
   private final UringTable table = new UringTable();
@@ -98,7 +98,7 @@ final class Uring implements AutoCloseable {
     return false;
   }
 
-  /** The descriptor that is readable while there are completions, for who does not stay. */
+  /** The descriptor that is readable while there are completions, for threads that do not stay. */
   int number() {
     return shared.number();
   }
@@ -108,7 +108,7 @@ final class Uring implements AutoCloseable {
     return withdrawalCount > 0 || !queue.isEmpty();
   }
 
-  /** Whether there is something to hand over, be it that the kernel did not take it before. */
+  /** Whether there is something to hand over, including what the kernel did not take before. */
   boolean isBehind() {
     return hasRequests() || ring.submissions().size() > 0;
   }
@@ -135,7 +135,7 @@ final class Uring implements AutoCloseable {
     int result;
     do {
       result = enter(1, deadline == Driver.FOREVER ? IoUring.FOREVER : timeLeft(deadline));
-      // Where something was handed over the kernel does not say that the wait was interrupted.
+      // Where something was handed over, the kernel does not say that the wait was interrupted.
     } while ((result == -EINTR || result > 0) && ring.completions().isEmpty());
   }
 
@@ -188,7 +188,7 @@ final class Uring implements AutoCloseable {
     int result = ring.enter(atLeast, timeoutNanos);
     if (result < 0) {
       switch (-result) {
-        // What was not taken stays written: want of memory and of room for completions pass.
+        // What was not taken stays written: shortages of memory and of room for completions pass.
         case EINTR, ETIME, EAGAIN, EBUSY -> {}
         default -> throw new ErrnoException("io_uring_enter", -result, "io_uring");
       }
@@ -219,14 +219,14 @@ final class Uring implements AutoCloseable {
     boolean withdrawn = request.withdrawn;
     table.remove(request);
     if (result == -ECANCELED && !withdrawn) {
-      want(request); // by the end of the thread that wrote it, or the move to another ring
+      want(request); // cancelled by the end of its writing thread, or by the move to another ring
     } else {
       request.completed(result, flags);
     }
     cameBack(request);
   }
 
-  /** The calling thread will use this and no other, until it {@link #leave leaves}. */
+  /** Only the calling thread will use this, until it {@link #leave leaves}. */
   void stay() throws ErrnoException {
     IoUring own;
     try {
@@ -243,7 +243,7 @@ final class Uring implements AutoCloseable {
     }
   }
 
-  /** The calling thread, which stayed, does so no longer. */
+  /** The calling thread no longer stays. */
   void leave() {
     IoUring own = ring;
     if (own != shared) {
@@ -294,7 +294,7 @@ final class Uring implements AutoCloseable {
       }
       enter(0, 0);
       if (reap() == 0) {
-        enter(1, WITHDRAWAL_NANOS); // for what a thread of the kernel has begun
+        enter(1, WITHDRAWAL_NANOS); // for what a kernel thread has begun
         reap();
       }
     }

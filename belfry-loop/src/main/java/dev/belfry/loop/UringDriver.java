@@ -9,14 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Drives a loop by io_uring: operations are requests that the kernel completes. All that a turn of
- * the loop starts is handed over by the one call that then waits.
+ * Drives a loop with io_uring: operations are requests that the kernel completes. All that a turn
+ * of the loop starts is handed over by the one call that then waits.
  */
 final class UringDriver implements Driver {
   /**
-   * How often in a turn what completions bring about is handed over at once, such as the read after
-   * a wait for data, before completions run. Enough for all that queue up on a descriptor to have
-   * their share of a turn.
+   * How often in a turn the requests that follow from completions, such as the read after a wait
+   * for data, are handed over at once, before completions run. Enough for all that queue up on a
+   * descriptor to have their share of a turn.
    */
   private static final int ROUNDS = 64;
 

@@ -30,7 +30,7 @@ final class UringHandle {
     closeIfUnused();
   }
 
-  /** Closes the descriptor as soon as the kernel has no request any more that names it. */
+  /** Closes the descriptor as soon as the kernel no longer has a request that names it. */
   // r[impl loop.fd.close]
   void close() {
     reads.close();

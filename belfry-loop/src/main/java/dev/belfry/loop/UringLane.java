@@ -9,17 +9,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of a handle on an io_uring. Of the operations that queue up here the kernel gets
- * one after the other, so that they complete in order; those that name their place in a file it
- * gets at once, all of them.
+ * One direction of a handle on an io_uring. The kernel gets the operations that queue up here one
+ * after the other, so that they complete in order; it gets those that name their place in a file
+ * all at once.
  *
  * <p>What reads or writes memory never waits in the kernel, but completes with EAGAIN, and then a
- * request to tell when it is worth trying again does the waiting. So while somebody waits, the
- * kernel holds none of his memory: an arena that is closed meanwhile costs an error and not the
+ * request that tells when it is worth trying again does the waiting. So while an operation waits,
+ * the kernel holds none of its memory: an arena that is closed meanwhile costs an error and not the
  * process. Files are the exception, because only the kernel can wait for a disk.
  */
 final class UringLane {
-  /** So often a call may turn out not to be worth trying, before that is left to a timer. */
+  /** How often a call may turn out not to be worth trying before that is left to a timer. */
   private static final int FRUITLESS = 3;
 
   private final Uring uring;
@@ -28,10 +28,10 @@ final class UringLane {
   private final WaitQueue queue;
   private final ReadinessPoll poll;
 
-  /** Receives before it is asked to, where that may be; made at the first read. */
+  /** Receives before it is asked to, where that is possible; made at the first read. */
   private @Nullable UringReceiver receiver;
 
-  /** How often the poll has told of something since a call last succeeded. */
+  /** How often the poll has reported something since a call last succeeded. */
   private int events;
 
   UringLane(Uring uring, UringHandle owner, WaitQueue queue, boolean reads) {
@@ -72,7 +72,7 @@ final class UringLane {
     }
   }
 
-  /** Reads what was received before, if anything; false if it is awaited, in whichever way. */
+  /** Reads what was received before, if anything; false if it is awaited, one way or another. */
   private boolean receive(IoOperation<?> operation) {
     UringReceiver ahead = receiver();
     if (isUnderWay(operation)) {
@@ -259,7 +259,7 @@ final class UringLane {
     while (operation != null) {
       IoOperation<?> before = operation.previous;
       cancel(operation);
-      // A coroutine that waits for a token's lock lets others end meanwhile, also the one before.
+      // A coroutine that waits for a token's lock lets others end meanwhile, even the one before.
       operation = before == null || before.queued ? before : queue.last();
     }
   }

@@ -10,15 +10,15 @@ import java.util.Arrays;
 
 /**
  * Receives on a TCP socket before it is asked to: one request stays with the kernel and completes
- * for everything that comes, in buffers of the loop's, so that a small read costs no request at
- * all. What comes is kept in order until it is read. When too much has come that nobody reads, the
- * request is withdrawn and the peer has to wait, as it had without.
+ * for everything that comes, in buffers of the loop, so that a small read costs no request at all.
+ * What comes is kept in order until it is read. When too much has come that nobody reads, the
+ * request is withdrawn and the peer has to wait, as it would without it.
  */
 final class UringReceiver extends UringRequest {
-  /** Reads of more are better off with their own memory. */
+  /** Larger reads are better off with their own memory. */
   static final int LARGEST_READ = 4096;
 
-  /** So many buffers may be full of what nobody reads. */
+  /** How many buffers may be full of what nobody reads. */
   private static final int ENOUGH = 8;
 
   private final Uring uring;
@@ -34,7 +34,7 @@ final class UringReceiver extends UringRequest {
   /** How much of the first buffer was read. */
   private int consumed;
 
-  /** What went wrong after what has come, {@code -errno} or zero. */
+  /** The error that came after the data, {@code -errno} or zero. */
   private int error;
 
   /** Whether there was no buffer the last time, so that the next read needs its own memory. */
@@ -61,9 +61,9 @@ final class UringReceiver extends UringRequest {
     } else if (result == -EINVAL) {
       uring.receivesAhead = false; // Linux before 6.0
     } else if (result < 0 && result != -ECANCELED) {
-      error = result; // the kernel tells it once, also when we want no more
+      error = result; // the kernel reports it once, even when we want no more
     } else if (result == 0 && count == 0) {
-      lane.endOfFile(); // who reads later is told again
+      lane.endOfFile(); // whoever reads later is told again
     }
     lane.goOn();
   }
@@ -108,14 +108,14 @@ final class UringReceiver extends UringRequest {
     return count > 0;
   }
 
-  /** What a read after all data is to be told, {@code -errno}, once; else zero. */
+  /** What to tell a read when all data is read: {@code -errno}, once; otherwise zero. */
   int takeError() {
     int taken = error;
     error = 0;
     return taken;
   }
 
-  /** Copies to an operation what has come; says how much. */
+  /** Copies what has come to an operation; returns how much. */
   int fill(IoOperation<?> operation) {
     int copied = 0;
     while (count > 0) {

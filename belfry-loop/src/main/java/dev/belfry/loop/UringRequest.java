@@ -50,12 +50,12 @@ abstract class UringRequest {
   /**
    * Writes it to the ring.
    *
-   * @throws RuntimeException if that cannot be, such as with memory that was freed
+   * @throws RuntimeException if that is impossible, such as with memory that was freed
    */
   abstract void prepare(SubmissionQueue queue, long token);
 
   /**
-   * Takes a completion; unless more follow the kernel has it no longer.
+   * Takes a completion; unless more follow, the kernel no longer has the request.
    *
    * @param result zero or more, or {@code -errno}
    * @param flags what else the completion says, as {@link CompletionQueue} has it; or zero

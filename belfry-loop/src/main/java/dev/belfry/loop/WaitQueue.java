@@ -11,7 +11,7 @@ final class WaitQueue {
     UNKNOWN,
     /** A call is worth trying. */
     READY,
-    /** A call would have to wait: an event will tell when not. */
+    /** A call would have to wait: an event will tell when that changes. */
     BLOCKED
   }
 
@@ -94,7 +94,7 @@ final class WaitQueue {
     retry.start();
   }
 
-  /** Whether a call was told to be tried again later, and that is still to come. */
+  /** Whether a call is to be tried again later, and that is still to come. */
   boolean isPaused() {
     return retry != null && retry.isRunning();
   }

@@ -15,7 +15,7 @@ enum WaitState {
   /**
    * The next state.
    *
-   * @throws IllegalStateException if it does not follow on this one
+   * @throws IllegalStateException if it cannot follow this one
    */
   WaitState to(WaitState next) {
     boolean follows =

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks, several times in its threshold, whether a loop has been in the same turn all the time, and
+ * Checks, several times per threshold, whether a loop has been in the same turn all the time, and
  * says once what keeps it there.
  */
 final class Watchdog implements AutoCloseable {

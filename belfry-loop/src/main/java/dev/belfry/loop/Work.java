@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class Work {
   private static final System.Logger LOG = System.getLogger(EventLoop.class.getName());
 
-  /** How much of what work brings about is dealt with before the loop looks around. */
+  /** How much of the work that follows from work is done before the loop looks around. */
   private static final int MORE_PER_TURN = 10_000;
 
   private final LoopMetrics metrics;
@@ -59,7 +59,7 @@ final class Work {
     return ready.isEmpty() && next.isEmpty();
   }
 
-  /** Counts what the loop has handled, from zero. */
+  /** Begins to count, from zero, what the loop handles. */
   void beginCount() {
     handled = 0;
   }

@@ -3,7 +3,7 @@ package dev.belfry.signals;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** One end of the process: which signal asked for it, and how far it has come. */
+/** One ending of the process: which signal asked for it, and how far it has got. */
 final class Ending {
   private enum State {
     /** Handlers and cleanups are at work. */

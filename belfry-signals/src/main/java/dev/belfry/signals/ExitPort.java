@@ -1,8 +1,8 @@
 package dev.belfry.signals;
 
 /**
- * How the process ends. The library ends it here and nowhere else, so that a test can look on. A
- * port that returns, as a test's does, lets everything begin anew.
+ * How the process ends. The library ends it here and nowhere else, so that a test can watch. A port
+ * that returns, as a test's does, lets everything start over.
  */
 public interface ExitPort {
   /** Ends with the JVM's shutdown hooks, which may take their time or hang. */

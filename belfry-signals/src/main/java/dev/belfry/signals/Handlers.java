@@ -31,7 +31,7 @@ final class Handlers {
     return of(signal).stream().filter(SignalRegistration::isActive).count();
   }
 
-  /** Calls those that are registered now, in the order they were. */
+  /** Calls those that are registered now, in the order of registration. */
   // r[impl signals.register.arg]
   void call(Delivery delivery) {
     for (Entry entry : of(delivery.signal())) {

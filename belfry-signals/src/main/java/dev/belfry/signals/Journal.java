@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Writes what happens to log and telemetry, so that every record has the same fields. Nobody waits
  * for the log: one thread writes the records, in the order in which they came. While it is stuck,
- * as with a standard error that nobody reads, so many are kept and the rest is lost.
+ * as with a standard error that nobody reads, as many as fit are kept and the rest is lost.
  */
 // r[impl signals.observe.events]
 final class Journal implements AutoCloseable {
@@ -55,7 +55,7 @@ final class Journal implements AutoCloseable {
     writer.execute(() -> isolated(() -> log.log(record)));
   }
 
-  /** Waits until all records so far are written, but no longer than that. */
+  /** Waits until all records so far are written, but no longer than the limit. */
   void flush(Duration limit) {
     var written = new CountDownLatch(1);
     writer.execute(written::countDown);

@@ -6,13 +6,13 @@ import java.util.Optional;
 
 /**
  * Signals from the JVM's own dispatcher, which runs each on a thread of its own. It keeps QUIT for
- * its thread dump, and under {@code -Xrs} gives away none of HUP, INT and TERM.
+ * its thread dump, and under {@code -Xrs} hands out none of HUP, INT and TERM.
  */
 final class JvmSource implements SignalSource {
   /** The JVM knows console events of Windows by the names of signals, and has one more. */
   private static final String BREAK_EVENT = "CTRL_BREAK_EVENT";
 
-  /** With this the JVM suspends threads, unless it was told to use another. */
+  /** The JVM suspends threads with this one, unless it was told to use another. */
   private static final String SUSPEND_SIGNAL = "SIGUSR2";
 
   private static final String SUSPEND_VARIABLE = "_JAVA_SR_SIGNUM";
@@ -67,7 +67,7 @@ final class JvmSource implements SignalSource {
     return isBreak ? "BREAK" : signal.shortName();
   }
 
-  /** What the JVM would end by, it leaves ignored; it says so, and installs nothing. */
+  /** What would end the JVM, it leaves ignored: it says SIG_IGN, and installs nothing. */
   private static boolean isLeftIgnored(Signal signal) {
     return switch (signal.name()) {
       case "SIGHUP", "SIGINT", "SIGTERM" -> true;

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Does the work of one signal, one delivery at a time. What comes while one is at work waits; what
- * comes while one is waiting is merged with that, as the kernel does with pending signals. So
- * however many come, memory stays bounded and nobody is called twice at a time.
+ * comes while one is waiting is merged with the one that waits, as the kernel does with pending
+ * signals. So however many come, memory stays bounded and no handler runs twice at the same time.
  */
 final class Lane {
   private final SignalThreads threads;

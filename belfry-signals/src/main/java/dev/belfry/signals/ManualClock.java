@@ -6,7 +6,7 @@ import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A clock for tests, which stands still until it is told to go on. */
+/** A clock for tests, which stands still until it is told to advance. */
 public final class ManualClock implements SignalClock {
   private final PriorityQueue<Waiting> timers =
       new PriorityQueue<>(Comparator.comparingLong(it -> it.atNanos));

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** Checks the new configuration when a reload is asked for, and counts the failures. */
 // r[impl signals.test.reload]
 final class Reload {
-  /** So many in a row, and a person should look. */
+  /** After this many in a row, a person should look. */
   private static final int STRIKES = 3;
 
   private static final String ALERT = "config_reload_failures";

@@ -4,7 +4,7 @@ import java.util.List;
 
 /**
  * Says whether the configuration that a restart would find is good. Nothing is taken over from it:
- * the new configuration takes effect by the restart.
+ * the new configuration takes effect with the restart.
  */
 @FunctionalInterface
 public interface ReloadValidator {

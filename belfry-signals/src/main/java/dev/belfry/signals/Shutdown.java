@@ -15,12 +15,10 @@ import org.jspecify.annotations.Nullable;
  * catalog runs from that moment and covers handlers, cleanups and the JVM's own hooks.
  */
 final class Shutdown {
-  /** For a signal of which the catalog gives no limit. */
+  /** For a signal for which the catalog gives no limit. */
   private static final Duration DEFAULT_LIMIT = Duration.ofSeconds(30);
 
-  /**
-   * What a handler may take before an immediate exit, for a thread dump; and a log that is slow.
-   */
+  /** How long a handler, say with a thread dump, or a slow log may delay an immediate exit. */
   static final Duration MOMENT = Duration.ofSeconds(1);
 
   private final Platform platform;
@@ -59,7 +57,7 @@ final class Shutdown {
     return Optional.ofNullable(current.get()).map(Ending::cause);
   }
 
-  /** Takes the end upon itself, unless another has; from here on the time runs. */
+  /** Claims the ending for this cause, unless another has it; from here on the time runs. */
   Optional<Ending> claim(Delivery cause) {
     Signal signal = cause.signal();
     return claim(cause, signal.timeout().orElse(DEFAULT_LIMIT));
@@ -107,7 +105,7 @@ final class Shutdown {
     }
   }
 
-  /** Exits at once whatever is under way. */
+  /** Exits at once, whatever is under way. */
   // r[impl signals.doubletap.force]
   void force(Delivery delivery, int exitCode) {
     Ending ending = current.get();
@@ -126,7 +124,7 @@ final class Shutdown {
     }
   }
 
-  /** Of a reload's phases, those that come when the configuration was found good. */
+  /** Whether a phase of a reload comes after the configuration was found good. */
   static boolean isAfterValidation(String phase) {
     return switch (phase) {
       case "notify", "validate", "reject_invalid" -> false; // these have been
@@ -185,7 +183,7 @@ final class Shutdown {
 
   /** With as many decimals as it needs. */
   private static String seconds(Duration limit) {
-    long millis = TimeUnit.MILLISECONDS.convert(limit); // whatever no clock can count is for ever
+    long millis = TimeUnit.MILLISECONDS.convert(limit); // what no clock can count is for ever
     return BigDecimal.valueOf(millis, 3).stripTrailingZeros().toPlainString();
   }
 

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What is to be done at the end, each once, the last registered first. */
+/** What is to be done at the end, each thing once, the last registered first. */
 final class ShutdownChain {
   private final List<Step> steps = new ArrayList<>();
 

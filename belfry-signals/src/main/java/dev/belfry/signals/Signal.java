@@ -47,7 +47,7 @@ public record Signal(
    *
    * @param window how long after the first one the second forces the exit
    * @param message what to tell the user after the first
-   * @param exitCode with which code the second one exits
+   * @param exitCode the code with which the second one exits
    */
   public record DoubleTap(Duration window, String message, int exitCode) {}
 

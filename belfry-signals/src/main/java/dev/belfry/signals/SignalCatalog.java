@@ -65,7 +65,7 @@ public final class SignalCatalog {
    * Reads another catalog.
    *
    * @throws IOException if the file cannot be read
-   * @throws CatalogException if it is no valid catalog, with every fault and its line
+   * @throws CatalogException if it is not a valid catalog, with every fault and its line
    */
   public static SignalCatalog load(Path file) throws IOException, CatalogException {
     return parse(new String(Files.readAllBytes(file), StandardCharsets.UTF_8), file.toString());
@@ -82,7 +82,7 @@ public final class SignalCatalog {
 
   /**
    * The same with another limit for an orderly end. A signal that has less time than others, as INT
-   * has, keeps that unless the limit is still shorter.
+   * does, keeps it unless the limit is even shorter.
    */
   public SignalCatalog withTimeLimit(Duration limit) {
     Duration longest =

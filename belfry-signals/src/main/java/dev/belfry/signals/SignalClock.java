@@ -8,7 +8,7 @@ public interface SignalClock extends AutoCloseable {
   long nanoTime();
 
   /**
-   * Runs something once after a while, unless it is closed before.
+   * Runs something once after a while, unless the timer is closed before.
    *
    * @param action must return soon
    */

@@ -4,7 +4,7 @@ package dev.belfry.signals;
 @FunctionalInterface
 public interface SignalHandler {
   /**
-   * Called on a thread of the library, for one signal never twice at a time. If it throws, that is
+   * Called on a thread of the library, never twice at a time for one signal. If it throws, that is
    * logged and the others are called all the same.
    *
    * @param signal the signal that came

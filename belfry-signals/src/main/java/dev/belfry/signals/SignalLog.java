@@ -2,11 +2,11 @@ package dev.belfry.signals;
 
 /**
  * Where log records go. Called on a thread that does nothing else, so that nothing waits for a log
- * that is stuck; what is then too much is lost.
+ * that is stuck; records beyond what is kept meanwhile are lost.
  */
 @FunctionalInterface
 public interface SignalLog {
-  /** A record; one at a time, in their order. */
+  /** Takes a record; they come one at a time, in order. */
   void log(SignalRecord record);
 
   /** A line for whoever sits at the terminal, such as the hint after Ctrl+C; on any thread. */
@@ -14,7 +14,7 @@ public interface SignalLog {
     System.err.println(line);
   }
 
-  /** To the logger {@code dev.belfry.signals} of the platform, as one line of text each. */
+  /** Sends each record to the platform logger {@code dev.belfry.signals}, as one line of text. */
   static SignalLog toSystemLogger() {
     System.Logger logger = System.getLogger("dev.belfry.signals");
     return record -> logger.log(record.level(), record.text());

@@ -21,9 +21,7 @@ final class SignalNames {
         .toString();
   }
 
-  /**
-   * A positive number of decimal digits, or 0 for anything else and for what no signal can have.
-   */
+  /** A positive number in decimal digits; 0 for anything else and for what no signal can have. */
   static int number(String text) {
     int number = 0;
     for (int i = 0; i < text.length(); i++) {
@@ -37,9 +35,9 @@ final class SignalNames {
   }
 
   /**
-   * Whether a glob matches a whole text: {@code *} is any run, {@code ?} one character. Where it
-   * fails it goes back to the last {@code *} only, which is enough, and so takes at most the
-   * product of the lengths whatever the pattern.
+   * Whether a glob matches a whole text: {@code *} is any run, {@code ?} one character. On a
+   * mismatch it goes back only to the last {@code *}, which is enough, and so takes at most the
+   * product of the lengths, whatever the pattern.
    */
   static boolean matches(String glob, String text) {
     int g = 0;

@@ -37,7 +37,7 @@ public record SignalRecord(Level level, String event, String message, Map<String
     return plain ? value : '"' + escape(value.replace("\\", "\\\\").replace("\"", "\\\"")) + '"';
   }
 
-  /** Control characters, line separators, and what turns the direction of a text around. */
+  /** Control characters, line separators, and what reverses the direction of a text. */
   private static String escape(String text) {
     var escaped = new StringBuilder();
     text.codePoints()

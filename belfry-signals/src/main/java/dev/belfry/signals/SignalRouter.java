@@ -70,7 +70,7 @@ final class SignalRouter {
     return shutdown.chain();
   }
 
-  /** A signal has come; returns what completes when everything is done that it has set off. */
+  /** A signal has come; returns what completes when everything that it set off is done. */
   CompletableFuture<Void> receive(Delivery delivery) {
     Signal signal = delivery.signal();
     try {
@@ -178,7 +178,7 @@ final class SignalRouter {
     }
     handlers.call(delivery);
     if (shutdown.cause().isPresent()) {
-      return; // a handler has ended it: there is nothing to go on with, and nothing to check
+      return; // a handler has ended it: there is nothing to continue, and nothing to check
     }
     announce(delivery, "notify");
     if (reload.isAccepted(delivery)) {

@@ -13,7 +13,7 @@ public interface SignalTelemetry {
    */
   void event(String name, Map<String, String> tags);
 
-  /** Something that a person should look at. An event like others unless somebody says more. */
+  /** Something that a person should look at. An event like any other, unless overridden. */
   default void alert(String name, Map<String, String> tags) {
     event(name, tags);
   }

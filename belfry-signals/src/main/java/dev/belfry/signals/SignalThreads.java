@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  * stuck.
  */
 final class SignalThreads implements AutoCloseable {
-  /** Enough for an orderly end, started before they are needed: then there may be no memory. */
+  /** Enough for an orderly end; started ahead, because later there may be no memory for them. */
   private static final int READY = 2;
 
   private static final long IDLE_SECONDS = 10;

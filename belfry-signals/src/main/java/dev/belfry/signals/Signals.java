@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * }
  *
  * <p>All methods may be called at any time from any thread. Handlers and cleanups run on threads of
- * the library. A process has one of these; who wants to test with signals opens any number with
- * {@link SignalsTesting}, which touch neither the operating system nor the process.
+ * the library. A process has one of these; a test opens any number of them with {@link
+ * SignalsTesting}, which touch neither the operating system nor the process.
  */
 // r[impl signals.lib.module]
 // r[impl signals.deps.callbacks]
@@ -94,15 +94,15 @@ public final class Signals implements AutoCloseable {
     return catalog.supports(signal, platform);
   }
 
-  /** Whether the signal can come to this process by the source in use, and if not why. */
+  /** Whether the signal can come to this process by the source in use, and if not, why. */
   public Receivable receivable(Signal signal) {
     return new Receivable(signal, subscriptions.obstacle(signal));
   }
 
   /**
    * Calls a handler whenever the signal comes, before what the catalog says about it, which then
-   * goes on. Where the signal cannot come the registration is inactive and says why; that is
-   * logged, and no error.
+   * goes on. Where the signal cannot come, the registration is inactive and says why; that is
+   * logged and is not an error.
    *
    * @throws IllegalArgumentException if the signal is in no catalog or cannot be caught anywhere
    */
@@ -125,7 +125,7 @@ public final class Signals implements AutoCloseable {
 
   /**
    * Something to be done at an orderly end. Within a phase the last registered comes first. Each
-   * runs once at most, whatever the others do, and all together have the time that the catalog
+   * runs at most once, whatever the others do, and all together have the time that the catalog
    * gives the signal; then the process ends all the same.
    *
    * @param name what it is, for messages
@@ -153,12 +153,12 @@ public final class Signals implements AutoCloseable {
   }
 
   /**
-   * Raises a signal inside the program, as somebody asked for it who is allowed to, also one that
-   * this platform lacks. Returns at once.
+   * Raises a signal inside the program, because somebody who is allowed to asked for it; even one
+   * that this platform lacks. Returns at once.
    *
    * @param origin who asked, for the log
    * @param reason why, for the log; may be empty
-   * @param correlationId what the records about it shall have in common
+   * @param correlationId what the records about it are to have in common
    */
   // r[impl signals.fallback.http-instead]
   public void raise(Signal signal, String origin, String reason, String correlationId) {
@@ -170,8 +170,8 @@ public final class Signals implements AutoCloseable {
 
   /**
    * Ends the process in good order, with the exit code of that signal. For a program that wants to
-   * end by a signal that does not end it by itself, such as PIPE, or from a handler. Returns at
-   * once; does nothing if the process is ending already.
+   * end on a signal that does not end it anyway, such as PIPE, or from a handler. Returns at once;
+   * does nothing if the process is ending already.
    */
   // r[impl signals.register.may-exit]
   public void shutdown(Signal signal) {
@@ -223,7 +223,7 @@ public final class Signals implements AutoCloseable {
   }
 
   /**
-   * Gives the signals back. Registered handlers are called no more. Waits for the log to be
+   * Gives the signals back. Registered handlers are no longer called. Waits for the log to be
    * written, for a second at most.
    */
   @Override
@@ -240,7 +240,7 @@ public final class Signals implements AutoCloseable {
     journal.flush(limit);
   }
 
-  /** The operating system would have delivered the signal: nothing comes where it could not. */
+  /** As if the operating system had delivered the signal: nothing comes where it could not. */
   // r[impl signals.inject.same-path]
   // r[impl signals.fallback.inject-inert]
   CompletableFuture<Void> inject(Signal signal) {

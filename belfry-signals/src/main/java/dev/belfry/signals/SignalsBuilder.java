@@ -2,7 +2,7 @@ package dev.belfry.signals;
 
 import org.jspecify.annotations.Nullable;
 
-/** What {@link Signals} shall use in place of what it would. */
+/** What {@link Signals} is to use instead of its defaults. */
 public final class SignalsBuilder {
   SignalCatalog catalog = SignalCatalog.bundled();
   Platform platform = Platform.current();

@@ -11,7 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * {@link Signals} for tests: signals are injected, time stands still, and an exit is only recorded.
- * Everything else is real and takes the way a real signal takes.
+ * Everything else is real and goes the way a real signal goes.
  *
  * {@snippet :
  * try (SignalsTesting test = SignalsTesting.open()) {
@@ -100,7 +100,7 @@ public final class SignalsTesting implements AutoCloseable {
     signals.inject(signals.catalog().byWindowsEvent(consoleEvent).orElseThrow()).join();
   }
 
-  /** The time, which only goes on when it is told to. */
+  /** The time, which advances only when it is told to. */
   public ManualClock clock() {
     return clock;
   }

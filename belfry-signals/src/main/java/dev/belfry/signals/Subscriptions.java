@@ -56,7 +56,7 @@ final class Subscriptions {
     }
   }
 
-  /** Sees to it that the signal comes; says so where it cannot. */
+  /** Makes sure that the signal comes; says so where it cannot. */
   Optional<String> prepare(Signal signal) {
     if (isSupported(signal)) {
       subscribe(signal);

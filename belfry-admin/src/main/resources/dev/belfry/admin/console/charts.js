@@ -3,7 +3,7 @@
 
 import {clock, count, micros} from './format.js';
 
-const LONGEST = 300; // seconds that are shown; of a young host fewer
+const LONGEST = 300; // seconds that are shown; fewer for a young host
 const WIDTH = 300;
 const HEIGHT = 100;
 const GAP = 3.5; // seconds without a sample after which a line is broken
@@ -33,7 +33,7 @@ export class Charts {
     container.append(...this.#charts.map(chart => chart.element));
   }
 
-  /** Begins anew with what the server remembers. */
+  /** Starts over with what the server remembers. */
   begin(samples) {
     this.#samples = samples;
     this.#marks = [];
@@ -216,7 +216,7 @@ function linearScale(values, least) {
   return {top, y: value => HEIGHT * (1 - value / top)};
 }
 
-/** Decades, for what may be ten times as much at any moment. Nothing measured is at the bottom. */
+/** Decades, for what may be ten times as much at any moment. Zero, nothing measured, is at the bottom. */
 function logScale(values) {
   const measured = values.filter(value => value > 0);
   const low = Math.floor(Math.log10(Math.min(100, ...measured)));

@@ -6,7 +6,7 @@ const MOST = 200;
 
 const list = document.getElementById('journal');
 
-/** Begins anew: the server tells again what it remembers, which nobody needs to have read out. */
+/** Starts over: the server repeats what it remembers, which need not be read out to anybody. */
 export function clearJournal() {
   list.replaceChildren();
   list.setAttribute('aria-busy', 'true');

@@ -93,7 +93,7 @@ function showBanner(text) {
 
 find('logout').addEventListener('click', async () => {
   stopWatching();
-  await logout().catch(() => {}); // who does not answer now is asked again, which shows it
+  await logout().catch(() => {}); // a server that does not answer is asked again, which shows it
   start('');
 });
 

@@ -5,7 +5,7 @@ export const MARK = {'Belfry-Console': '1'};
 
 const find = id => document.getElementById(id);
 
-/** Whether somebody is signed in, how one signs in, and what may be done. */
+/** Whether somebody is signed in, how to sign in, and what may be done. */
 export async function askSession() {
   const answer = await fetch('/console/session', {headers: MARK});
   if (!answer.ok) {
@@ -14,7 +14,7 @@ export async function askSession() {
   return answer.json();
 }
 
-/** Shows the form; done is called when it was filled in well. */
+/** Shows the form; done is called when it was filled in correctly. */
 export function showLogin(method, message, done) {
   const form = find('login').querySelector('form');
   const byName = method === 'basic';

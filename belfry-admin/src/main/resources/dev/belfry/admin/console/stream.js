@@ -15,7 +15,7 @@ export function watch(handlers) {
   let source = null;
   let timer = 0;
   let wait = 500;
-  let turn = 0; // counted up by what makes the answer to an earlier question void
+  let turn = 0; // increased by whatever makes the answer to an earlier question void
 
   function open() {
     source = new EventSource('/console/stream');

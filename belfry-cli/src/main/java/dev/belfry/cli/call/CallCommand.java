@@ -40,10 +40,10 @@ public final class CallCommand implements Callable<Integer> {
   private static final int FAILED = 1;
   private static final int NO_HOST = 3;
 
-  /** After that somebody at a terminal is told that it goes on. */
+  /** After this long, somebody at a terminal is told that the call is still under way. */
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-  /** What Java makes of bytes of the command line that are none of the locale's characters. */
+  /** What Java makes of command-line bytes that are not characters of the locale. */
   private static final char UNKNOWN = '\ufffd';
 
   /** Standard input as DATA. */
@@ -155,7 +155,7 @@ public final class CallCommand implements Callable<Integer> {
     return reply.isAnswer() ? 0 : FAILED;
   }
 
-  /** Only to people: what a program reads is to be what the call gave. */
+  /** Only to people: a program is to read only what the call gave. */
   @SuppressWarnings("SystemConsoleNull") // a JDK without jdk.internal.le may have none
   private void sayThatItTakesTime() {
     Console console = System.console();

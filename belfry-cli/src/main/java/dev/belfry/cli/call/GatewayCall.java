@@ -49,11 +49,11 @@ final class GatewayCall {
   }
 
   /**
-   * Sends it and waits for what comes of it.
+   * Sends it and waits for the outcome.
    *
    * @param slow what to do when that takes longer than the patience
    * @throws HttpTimeoutException if the deadline has passed and the gateway does not say so
-   * @throws IOException if there is nobody at the gateway's address, or nobody who speaks HTTP
+   * @throws IOException if nothing answers at the gateway's address, or nothing that speaks HTTP
    */
   Reply send(URI gateway, Duration patience, Runnable slow)
       throws IOException, InterruptedException {
@@ -82,7 +82,7 @@ final class GatewayCall {
       }
       String why = cause instanceof ConnectException ? "nobody is there" : String.valueOf(cause);
       throw new IOException("cannot call " + gateway + ": " + why, e);
-    } catch (IllegalArgumentException e) { // not an address of the web at all
+    } catch (IllegalArgumentException e) { // not a web address at all
       throw new IOException("cannot call " + gateway + ": " + e.getMessage(), e);
     }
   }

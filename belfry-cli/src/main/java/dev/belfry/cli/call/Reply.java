@@ -10,7 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a gateway has said to a call. */
+/** What a gateway has replied to a call. */
 final class Reply {
   private static final int OK = 200;
   private static final long NANOS_PER_MICRO = 1000;
@@ -48,7 +48,7 @@ final class Reply {
 
   /**
    * The same for machines: {@code http_status}, {@code micros} and the {@code answer}, in Base64 as
-   * {@code answer_base64} if it is no UTF-8; or what the gateway says.
+   * {@code answer_base64} if it is not UTF-8; or what the gateway says.
    */
   String toJson() {
     ObjectNode json = JsonMapper.shared().createObjectNode();
@@ -66,14 +66,14 @@ final class Reply {
     return json.toString();
   }
 
-  /** Empty if whoever answered is no gateway. */
+  /** Empty if whatever answered is not a gateway. */
   private ObjectNode error() {
     try {
       if (JsonMapper.shared().readTree(body) instanceof ObjectNode error) {
         return error;
       }
     } catch (JacksonException e) {
-      // No gateway, as said.
+      // Not a gateway, as said above.
     }
     return JsonMapper.shared().createObjectNode();
   }

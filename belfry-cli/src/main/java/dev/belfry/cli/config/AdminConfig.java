@@ -16,9 +16,9 @@ import java.util.Optional;
  * @param listen its address
  * @param unixSocket the file of its Unix socket, if it has one
  * @param token what a client has to show; without it the one in the run directory
- * @param basic name and password, for those who choose that
+ * @param basic name and password, where that is chosen
  * @param tls its certificates
- * @param authMethod which credentials count; without it the strongest that there are
+ * @param authMethod which credentials count; by default the strongest there are
  * @param signalRateLimit how many signals a client may raise in a minute
  */
 public record AdminConfig(
@@ -54,7 +54,7 @@ public record AdminConfig(
    *
    * @param ofRunDirectory its token, if {@link #needsToken}
    * @throws IOException if a secret cannot be read
-   * @throws IllegalArgumentException if there is nothing in one
+   * @throws IllegalArgumentException if one of them is empty
    */
   public AdminOptions options(Optional<Secret> ofRunDirectory) throws IOException {
     AdminOptions options = new AdminOptions().address(listen).signalRateLimit(signalRateLimit);

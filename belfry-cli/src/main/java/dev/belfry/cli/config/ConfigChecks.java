@@ -14,7 +14,7 @@ import java.util.Optional;
 
 /**
  * What no schema can say: fields that do not go together, files that are not there, addresses that
- * are not safe. So a host that is told to reload learns it before it leaves.
+ * are not safe. So a host that is told to reload learns of them before it ends.
  */
 final class ConfigChecks {
   private final YamlTree tree;
@@ -62,7 +62,7 @@ final class ConfigChecks {
     admin.tls().ifPresent(this::tls);
   }
 
-  /** What the surface would say too, in the words of the configuration. */
+  /** What the surface would also say, but in the words of the configuration. */
   private void credentials(AdminConfig admin) {
     String method = "admin.signal_endpoint_auth_method";
     switch (admin.effectiveMethod()) {
@@ -133,7 +133,7 @@ final class ConfigChecks {
     return !address.isUnresolved() && address.getAddress().isAnyLocalAddress();
   }
 
-  /** Asks the kernel, at no port in particular: a host that is told to reload has this one. */
+  /** Asks the kernel, at no port in particular: a host that is told to reload holds this one. */
   private void isHere(String field, InetSocketAddress address) {
     try (var socket = new Socket()) {
       socket.bind(new InetSocketAddress(address.getAddress(), 0));
@@ -142,7 +142,7 @@ final class ConfigChecks {
     }
   }
 
-  /** Whether it is one that can be listened at. */
+  /** Whether it is an address to listen at. */
   private boolean address(String field, InetSocketAddress address) {
     if (address.isUnresolved()) {
       fault(field, "there is no address for " + address.getHostString());

@@ -16,7 +16,7 @@ import java.util.stream.StreamSupport;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The schema of the configuration, and what it has to say about one, in words for people. */
+/** The schema of the configuration, and what it says about a given one, in words for people. */
 public final class ConfigSchema {
   private static final String RESOURCE = "belfry.schema.json";
 
@@ -46,12 +46,12 @@ public final class ConfigSchema {
     }
   }
 
-  /** What is wrong with each choice says less than that none of them, or more than one, is met. */
+  /** What is wrong with each choice says less than that none, or more than one, of them is met. */
   private static boolean isBehindAnother(Error error) {
     return error.getEvaluationPath().contains("oneOf") && !error.getKeyword().equals("oneOf");
   }
 
-  /** An unknown field is named itself; one that is missing has no place but that around it. */
+  /** An unknown field is named itself; a missing one has no place but that of its parent. */
   private static String field(Error error) {
     String place = field(error.getInstanceLocation());
     return switch (error.getKeyword()) {

@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * What a host is made of.
  *
- * @param name by which people tell it from others
+ * @param name what people tell it from others by
  * @param workers its workers
  * @param gateway where calls come in over HTTP, if they do
  * @param admin its admin surface, if it has one

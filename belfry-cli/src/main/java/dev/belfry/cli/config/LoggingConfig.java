@@ -3,8 +3,8 @@ package dev.belfry.cli.config;
 /**
  * The log of a host.
  *
- * @param format for whom
- * @param level from which level on
+ * @param format whom it is written for
+ * @param level the lowest level that is logged
  */
 public record LoggingConfig(Format format, System.Logger.Level level) {
   static final LoggingConfig DEFAULT = new LoggingConfig(Format.TEXT, System.Logger.Level.INFO);
@@ -13,7 +13,7 @@ public record LoggingConfig(Format format, System.Logger.Level level) {
   public enum Format {
     /** A line of text for people. */
     TEXT,
-    /** An object a line for programs. */
+    /** One JSON object per line, for programs. */
     JSON
   }
 }

@@ -18,8 +18,8 @@ import java.util.stream.StreamSupport;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Some fields of a configuration that the schema has found good, each with what it is where it is
- * not there.
+ * Some fields of a configuration that the schema has found good, each with a default where it is
+ * missing.
  *
  * @param values the fields
  * @param directory what paths are relative to
@@ -139,7 +139,7 @@ record Section(JsonNode values, Path directory, String place) {
         .orElse(otherwise);
   }
 
-  /** Without an address if there is none of that name, which is found out when it is checked. */
+  /** Unresolved if the name has no address, which is found out when it is checked. */
   private static InetSocketAddress address(String host, int port) {
     try {
       return new InetSocketAddress(InetAddress.getAllByName(host)[0], port);

@@ -16,7 +16,7 @@ final class WorkerChecks {
 
   private final BiConsumer<String, String> fault;
 
-  /** With who is told the field and the reason of each fault. */
+  /** Tells {@code fault} the field and the reason of each fault. */
   WorkerChecks(BiConsumer<String, String> fault) {
     this.fault = fault;
   }
@@ -55,7 +55,7 @@ final class WorkerChecks {
     fault.accept("workers.command[0]", "there is no program " + program + " on the PATH");
   }
 
-  /** A shell that sets limits looks where the workers' own variable says, the C library at ours. */
+  /** A shell that sets limits looks where the workers' PATH says, the C library where ours does. */
   private static String path(WorkersConfig workers) {
     WorkersConfig.Limits limits = workers.limits();
     boolean byShell = limits.openFiles().isPresent() || limits.memoryMib().isPresent();
@@ -83,7 +83,7 @@ final class WorkerChecks {
     }
   }
 
-  /** The shell that sets a limit is asked: who may have more than the hard limit depends. */
+  /** Asks the shell that sets a limit: whether it may exceed the hard limit depends. */
   private void limit(String field, String command) {
     try {
       Process shell =

@@ -16,7 +16,7 @@ public sealed interface WorkerProgram {
   }
 
   /**
-   * A class of somebody's, on the JDK of this process.
+   * A Java class, on the JDK of this process.
    *
    * @param main its name
    * @param classPath where it is, before the classes of this program

@@ -16,7 +16,7 @@ import java.util.OptionalLong;
  * @param count how many get calls
  * @param spares how many more are kept ready
  * @param directory where they run
- * @param environment variables beside those of this process
+ * @param environment variables in addition to those of this process
  * @param limits what they may have
  * @param placement how the shared memory is laid out
  * @param waiting how callers wait
@@ -62,10 +62,10 @@ public record WorkersConfig(
    * What a worker may have.
    *
    * @param callsPerWorker how many calls at a time
-   * @param attempts to how many workers a call is given, when one after the other dies
-   * @param ready how long it may take until it is ready
+   * @param attempts to how many workers a call is given, when they die one after the other
+   * @param ready how long it may take to become ready
    * @param stuck how long it may go on with a call that was given up
-   * @param heartbeat how often it shows that it lives
+   * @param heartbeat how often it shows that it is alive
    * @param openFiles how many descriptors
    * @param memoryMib how much memory of its own
    */
@@ -93,7 +93,7 @@ public record WorkersConfig(
    *
    * @param firstDelay after the first
    * @param longestDelay at most
-   * @param crashLimit after how many in a row none is started any more
+   * @param crashLimit after how many in a row no more are started
    */
   public record Restart(Duration firstDelay, Duration longestDelay, int crashLimit) {
     static final Restart DEFAULT = new Restart(Duration.ofMillis(100), Duration.ofSeconds(10), 5);
@@ -102,7 +102,7 @@ public record WorkersConfig(
   /**
    * When a worker is replaced though nothing is wrong with it.
    *
-   * @param calls after about so many calls
+   * @param calls after about this many calls
    * @param age at this age
    */
   public record Recycle(OptionalLong calls, Optional<Duration> age) {}

@@ -22,16 +22,14 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * A document in YAML as the values that a schema speaks of, which knows where each field stands.
- */
+/** A YAML document as the values that a schema speaks of; knows where each field is. */
 final class YamlTree {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
   /** Deeper than any configuration, and far from the end of the stack. */
   private static final int DEEPEST = 32;
 
-  /** More than any configuration has; aliases can make billions of a few. */
+  /** More than any configuration has; aliases can turn a few into billions. */
   private static final int MOST_VALUES = 10_000;
 
   private final List<ConfigFault> faults;
@@ -72,7 +70,7 @@ final class YamlTree {
     return root;
   }
 
-  /** The line of a field: that of its name, or of the next field around it that is there. */
+  /** The line of a field: that of its name, or of the nearest enclosing field that is there. */
   int line(String field) {
     String known = field;
     while (!known.isEmpty() && !lines.containsKey(known)) {

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What a sample holds, in the order of its bytes: first what is said of the host, then what is said
- * of each of its workers. New ones come at the end of their part; a name keeps its meaning for
- * ever.
+ * What a sample holds, in the order of its bytes: first what is said about the host, then what is
+ * said about each of its workers. New ones come at the end of their part; a name keeps its meaning
+ * for ever.
  */
 enum Counter {
   SAMPLED_AT(Part.HOST, Type.INTEGER, "ns"),
@@ -46,7 +46,7 @@ enum Counter {
   WORKER_RING_CAPACITY(Part.WORKER, Type.INTEGER, "messages"),
   WORKER_DEATHS(Part.WORKER, Type.INTEGER, "workers");
 
-  /** Of whom something is said; the number stands in the file. */
+  /** What it is about; the number stands in the file. */
   enum Part {
     HOST(0),
     WORKER(1);
@@ -112,7 +112,7 @@ enum Counter {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Where it begins in its part, as this version writes it; who reads asks the file. */
+  /** Where it begins in its part, as this version writes it; a reader asks the file. */
   int offset() {
     return Objects.requireNonNull(OFFSETS.get(this));
   }

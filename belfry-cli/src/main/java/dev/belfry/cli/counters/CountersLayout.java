@@ -35,9 +35,9 @@ import java.nio.charset.StandardCharsets;
  *                            worker parts, as many as the field "workers" says
  * </pre>
  *
- * Who writes fills the sample that is not the latest: takes its number away, writes, gives it its
- * number, and makes that the latest. So there is always a whole sample to read, also when the
- * writer is killed in the middle; and who reads knows by the number, before and after, that nobody
+ * The writer fills the sample that is not the latest: takes its number away, writes, gives it its
+ * number, and makes that the latest. So there is always a whole sample to read, even when the
+ * writer is killed in the middle; and a reader knows by the number, before and after, that nobody
  * has written meanwhile.
  */
 final class CountersLayout {

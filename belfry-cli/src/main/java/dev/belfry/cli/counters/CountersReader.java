@@ -32,7 +32,7 @@ import java.util.Map;
 public final class CountersReader implements AutoCloseable {
   private static final VarHandle LONG_AT = LONG.varHandle();
 
-  /** Far more than a host that writes once a second can spoil. */
+  /** Far more tries than a host that writes once a second can spoil. */
   private static final int MOST_TRIES = 1000;
 
   private static final int MOST_FIELDS = 1000;

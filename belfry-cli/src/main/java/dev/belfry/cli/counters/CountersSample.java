@@ -5,15 +5,15 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * What a host said of itself at one moment.
+ * What a host said about itself at one moment.
  *
- * @param number counts up with each sample
+ * @param number increases with each sample
  * @param pid its process
  * @param startedAt when it began to write counters
  * @param sampledAtNanos when this was, on the clock of {@link System#nanoTime}, which on Linux all
  *     processes of a machine share
  * @param period how often it writes a sample
- * @param pool how it goes with its workers
+ * @param pool the status of its workers
  */
 public record CountersSample(
     long number,
@@ -22,7 +22,7 @@ public record CountersSample(
     long sampledAtNanos,
     Duration period,
     PoolStatus pool) {
-  /** After so many periods without another sample something is wrong with the host. */
+  /** After this many periods without another sample, something is wrong with the host. */
   private static final int PATIENCE = 3;
 
   /** How old it is now. */

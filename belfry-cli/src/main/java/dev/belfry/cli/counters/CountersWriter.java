@@ -33,7 +33,7 @@ public final class CountersWriter implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(CountersWriter.class.getName());
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
-  /** Others may read it, as far as they may enter its directory. */
+  /** Others may read it if they may enter its directory. */
   private static final int MODE = 0644;
 
   private static final VarHandle LONG_AT = LONG.varHandle();
@@ -47,7 +47,7 @@ public final class CountersWriter implements AutoCloseable {
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread thread;
 
-  /** The number of the latest sample; whoever writes samples has it. */
+  /** The number of the latest sample; owned by whoever writes samples. */
   private long latest;
 
   private CountersWriter(Path path, Supplier<PoolStatus> status, Duration period)
@@ -63,7 +63,7 @@ public final class CountersWriter implements AutoCloseable {
    * Creates the file with a first sample in it, and goes on from there.
    *
    * @param path where there is no file yet
-   * @param status is asked once a second
+   * @param status asked once a second
    */
   public static CountersWriter open(Path path, Supplier<PoolStatus> status) throws IOException {
     return open(path, status, PERIOD);
@@ -139,7 +139,7 @@ public final class CountersWriter implements AutoCloseable {
     long number = latest + 1;
     long at = CountersLayout.SAMPLES_OFFSET + (number % 2) * CountersLayout.SAMPLE_BYTES;
     LONG_AT.setOpaque(memory, at + CountersLayout.NUMBER_AT, CountersLayout.BEING_WRITTEN);
-    VarHandle.storeStoreFence(); // who sees anything of the new sample sees that it is written
+    VarHandle.storeStoreFence(); // whoever sees any of the new sample sees that it is being written
     long host = at + CountersLayout.HOST_AT;
     writeHost(host, pool);
     List<WorkerStatus> workers = pool.workers();
@@ -195,7 +195,7 @@ public final class CountersWriter implements AutoCloseable {
     memory.set(LONG, part + counter.offset(), value);
   }
 
-  /** Writes no more and removes the file; who has it open can still read the last sample. */
+  /** Stops writing and removes the file; whoever has it open can still read the last sample. */
   @Override
   public void close() throws IOException {
     closing.countDown();

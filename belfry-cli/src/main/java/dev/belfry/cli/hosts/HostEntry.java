@@ -9,7 +9,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a living host says of itself in the {@link RunDirectory}.
+ * What a living host says about itself in the {@link RunDirectory}.
  *
  * @param pid its process
  * @param name what its config calls it; several may have the same

@@ -26,7 +26,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directory where the hosts of one user say that they live, and where their counters are:
+ * The directory where the hosts of one user announce that they are alive, and keep their counters:
  * {@code $XDG_RUNTIME_DIR/belfry}, or {@code /tmp/belfry-UID} where there is no such directory of
  * the user's own. Only the user may look into it.
  *
@@ -44,7 +44,7 @@ public final class RunDirectory {
   private static final String ENTRY = ".host";
   private static final String COUNTERS = ".counters";
 
-  /** The name of an entry that is being written begins so. */
+  /** The name of an entry that is being written begins with this. */
   private static final String UNFINISHED = ".";
 
   private final Sys sys;
@@ -65,7 +65,7 @@ public final class RunDirectory {
     return at(sys, place(sys, System.getenv("XDG_RUNTIME_DIR")));
   }
 
-  /** Where it is for a user with that {@code XDG_RUNTIME_DIR}, which su and sudo may hand on. */
+  /** Where it is for a user with this {@code XDG_RUNTIME_DIR}, which su and sudo may pass on. */
   static Path place(Sys sys, @Nullable String runtime) throws IOException {
     int uid = ownUid(sys);
     if (runtime != null && !runtime.isEmpty() && Path.of(runtime).isAbsolute()) {
@@ -86,7 +86,7 @@ public final class RunDirectory {
       Files.createDirectory(
           path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     } catch (FileAlreadyExistsException there) {
-      // Whatever it is, it is looked at now.
+      // Whatever it is, it is checked next.
     }
     try (Fd directory = openDirectory(sys, path)) {
       FileStatus status = FileStatus.of(sys, directory.number());
@@ -151,7 +151,7 @@ public final class RunDirectory {
       this.place = place;
     }
 
-    /** Removes the entry. The second time nothing happens. */
+    /** Removes the entry. A second call does nothing. */
     @Override
     public void close() {
       if (lock.isOpen()) {
@@ -166,7 +166,7 @@ public final class RunDirectory {
   public Announcement announce(HostEntry entry) throws IOException {
     Fd place = openDirectory(sys, path);
     try {
-      // Whoever tidies up in /tmp leaves a directory alone that is locked (tmpfiles.d(5)).
+      // Whatever tidies up /tmp leaves a locked directory alone (tmpfiles.d(5)).
       FileLocks.tryFlock(sys, place.number(), FileLocks.Mode.SHARED);
       return announce(entry, place);
     } catch (IOException | RuntimeException e) {
@@ -186,8 +186,8 @@ public final class RunDirectory {
               OpenFlags.READ_WRITE | OpenFlags.CREATE | OpenFlags.EXCLUSIVE,
               ONLY_OWNER);
       try {
-        // Before the lock was taken somebody may have found the file, and taken it for one that was
-        // left behind.
+        // Before the lock was taken, somebody may have found the file and taken it for one left
+        // behind.
         if (FileLocks.tryFlock(sys, file.number(), FileLocks.Mode.EXCLUSIVE)
             && FileStatus.of(sys, file.number()).links() > 0) {
           Files.writeString(unfinished, entry.toJson());

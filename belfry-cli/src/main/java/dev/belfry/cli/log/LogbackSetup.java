@@ -15,7 +15,7 @@ import ch.qos.logback.core.spi.ContextAwareBase;
 import dev.belfry.cli.config.LoggingConfig;
 import dev.belfry.cli.config.LoggingConfig.Format;
 
-/** Sets Logback up in place of its files, which it finds by way of the service loader. */
+/** Sets up Logback in place of its files; Logback finds this by way of the service loader. */
 public final class LogbackSetup extends ContextAwareBase implements Configurator {
   private static final int QUEUE = 8192;
   private static final String QUEUE_NAME = "queue";
@@ -40,12 +40,12 @@ public final class LogbackSetup extends ContextAwareBase implements Configurator
     root.setLevel(Level.convertAnSLF4JLevel(ServiceLog.of(config.level())));
     root.addAppender(queue);
 
-    // The last record before a forced exit would still be in the queue. Who writes it has a thread
-    // of his own for that.
+    // The last record before a forced exit would still be in the queue. Its writer has a thread of
+    // its own for that.
     Logger signals = context.getLogger("signal");
     signals.setAdditive(false);
     signals.addAppender(console);
-    context.getLogger("io.helidon").setLevel(Level.WARN); // it greets, and tells its features
+    context.getLogger("io.helidon").setLevel(Level.WARN); // it prints a greeting and its features
     // Why it cannot start is said by whoever starts it, in one line.
     context.getLogger("io.helidon.webserver.LoomServer").setLevel(Level.OFF);
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;

@@ -54,7 +54,7 @@ final class ProgramLogger implements System.Logger {
     }
   }
 
-  /** A log that fails must not fail what is logged. */
+  /** A log that fails must not break what it logs about. */
   private static String fill(String format, @Nullable Object @Nullable [] values) {
     try {
       return MessageFormat.format(format, values);

@@ -13,7 +13,7 @@ import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * The log of a service, on standard error: of its records, and of all libraries. For any thread. No
- * caller waits for whoever reads it, but the one thread that logs about signals.
+ * caller waits for whoever reads it, except the one thread that logs about signals.
  */
 public final class ServiceLog implements SignalLog {
   /** Null until a service logs. */
@@ -41,7 +41,7 @@ public final class ServiceLog implements SignalLog {
     return config != null;
   }
 
-  /** How the service logs; of a command that does not, only what is wrong. */
+  /** How the service logs; for a command, which does not, only what is wrong. */
   static LoggingConfig config() {
     LoggingConfig current = config;
     return current != null ? current : new LoggingConfig(Format.TEXT, Level.WARNING);
@@ -71,7 +71,7 @@ public final class ServiceLog implements SignalLog {
     }
   }
 
-  /** Whoever reads objects wants nothing between them. */
+  /** A program that reads objects wants nothing between them. */
   @Override
   public void notice(String line) {
     if (asText) {
@@ -98,7 +98,7 @@ public final class ServiceLog implements SignalLog {
 
   /**
    * Writes out what is still under way, for a second at most. Not by stopping all of Logback: that
-   * would wait for ever for what holds a standard error that nobody reads.
+   * would wait for ever for a standard error that nobody reads.
    */
   private static void flush() {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {

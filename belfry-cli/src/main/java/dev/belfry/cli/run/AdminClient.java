@@ -32,7 +32,7 @@ final class AdminClient {
   }
 
   /**
-   * With the token of a file, of the environment, or of the run directory, the first there is.
+   * With the token from a file, the environment or the run directory, whichever is first there.
    *
    * @throws IllegalArgumentException if what is there is no token
    */
@@ -52,8 +52,8 @@ final class AdminClient {
   /**
    * Raises a signal in the host.
    *
-   * @return what the host says to it
-   * @throws IOException also if the host refuses it, with what it says
+   * @return the host's reply
+   * @throws IOException also if the host refuses it; the message has its reply
    */
   String raise(String signal, String reason) throws IOException, InterruptedException {
     ObjectNode body = JsonMapper.shared().createObjectNode().put("signal", signal);

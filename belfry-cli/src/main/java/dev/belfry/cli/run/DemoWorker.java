@@ -17,7 +17,7 @@ import java.util.Locale;
 
 /** The worker that comes with the program, to try things with. */
 final class DemoWorker {
-  /** What it has. */
+  /** Its methods. */
   static final List<String> METHODS = List.of("echo", "upper", "sha256", "sleep", "crash");
 
   private DemoWorker() {}
@@ -49,7 +49,7 @@ final class DemoWorker {
     return "slept %d ms".formatted(millis).getBytes(UTF_8);
   }
 
-  /** Ends this process by the signal that the payload names, KILL without. */
+  /** Ends this process by the signal that the payload names, KILL by default. */
   private static byte[] crash(Request request) throws ErrnoException, InterruptedException {
     String name = request.text().strip();
     int signal =

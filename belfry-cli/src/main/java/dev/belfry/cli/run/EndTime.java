@@ -5,15 +5,14 @@ import dev.belfry.signals.Signals;
 import java.time.Duration;
 
 /**
- * How much time an orderly end has left for the calls under way, of that which its signal has. Some
- * is kept back, so that calls that do not end cannot take the time in which workers are ended and
- * all is cleaned up.
+ * How much of its signal's time an orderly end has left for the calls under way. Some is kept back,
+ * so that calls that do not end cannot take the time needed to end workers and clean everything up.
  */
 final class EndTime {
   private static final Duration MOST_KEPT = Duration.ofSeconds(2);
   private static final int KEPT_PART = 4;
 
-  /** When no more is left; from the signal on, which comes before anybody asks. */
+  /** When none is left; set by the signal, which comes before anybody asks. */
   private volatile long deadlineNanos = System.nanoTime();
 
   EndTime(Signals signals) {

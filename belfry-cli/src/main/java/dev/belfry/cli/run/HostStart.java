@@ -25,7 +25,7 @@ final class HostStart {
     this.err = err;
   }
 
-  /** Returns when the last host has ended; in the process of such a host it is that host. */
+  /** Returns when the last host has ended; in the process of such a host, runs that host. */
   int supervise(@Nullable Path file) throws InterruptedException {
     if (Supervise.isChild(sys)) {
       return run(file);

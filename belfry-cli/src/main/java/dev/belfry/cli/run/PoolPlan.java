@@ -48,7 +48,7 @@ final class PoolPlan {
     return options;
   }
 
-  /** Variables with which one comes in here, and which are no business of a worker's. */
+  /** Variables with tokens for this host, which are none of a worker's business. */
   private static Stream<String> tokens(HostConfig host) {
     Stream<SecretSource> named =
         Stream.of(

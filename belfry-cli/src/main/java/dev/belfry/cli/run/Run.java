@@ -12,8 +12,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code belfry run}: a host. This class names nothing that is heavy, because it is loaded for
- * every command.
+ * {@code belfry run}: a host. This class refers to nothing heavy, because it is loaded for every
+ * command.
  */
 @Command(
     name = "run",

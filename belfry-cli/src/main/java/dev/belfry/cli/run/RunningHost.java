@@ -40,12 +40,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host: a pool with what calls it over HTTP, an admin surface, and the signals that end it. What
- * was opened is closed in the opposite order, by an orderly end or because something could not be
- * opened.
+ * A host: a pool, a gateway to call it over HTTP, an admin surface, and the signals that end it.
+ * What was opened is closed in the opposite order, by an orderly end or because something could not
+ * be opened.
  */
 final class RunningHost {
-  /** For workers to leave when all calls have ended or were given up. */
+  /** The time for workers to leave once all calls have ended or were given up. */
   private static final Duration GOODBYE = Duration.ofMillis(500);
 
   private final HostConfig config;
@@ -184,7 +184,7 @@ final class RunningHost {
     for (AutoCloseable resource : opened) {
       try {
         resource.close();
-      } catch (Exception e) { // the reason why all is closed is told, and more important
+      } catch (Exception e) { // the reason why all is closed is reported, and more important
         tell(Level.DEBUG, "host.close_failed", "cannot close " + resource + ": " + e);
       }
     }

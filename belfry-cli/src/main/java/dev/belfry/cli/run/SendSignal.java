@@ -96,7 +96,7 @@ public final class SendSignal implements Callable<Integer> {
     String none = "there is no process " + target;
     try {
       Processes.kill(sys, Integer.parseInt(target), signal);
-    } catch (NumberFormatException e) { // one that is negative would be a group, or everybody
+    } catch (NumberFormatException e) { // a negative one would be a group, or everybody
       throw new IOException(none, e);
     } catch (ErrnoException e) {
       throw e.is(Errno.ESRCH) ? new IOException(none, e) : e;
@@ -115,7 +115,7 @@ public final class SendSignal implements Callable<Integer> {
     return client.raise(plain, reason);
   }
 
-  /** Java's client for HTTP takes nothing without a host, and no port that there cannot be. */
+  /** Java's HTTP client takes no address without a host, and no impossible port. */
   private URI surface() {
     try {
       var url = new URI(target);

@@ -29,11 +29,11 @@ import java.util.Optional;
  * Runs a host in a process of its own and starts it again when it has left for a new configuration.
  *
  * <p>The child has a process group of its own: the terminal's Ctrl+C reaches only this process, and
- * so the child only once, by way of us. It would else count as pressed twice. Its signals are
+ * so the child only once, by way of us. Otherwise it would count as pressed twice. Its signals are
  * blocked from its first moment on, so none that is passed on early is lost or kills it.
  */
 final class Supervise {
-  /** Tells the child whose it is. */
+  /** Tells the child who its supervisor is. */
   private static final String VARIABLE = "BELFRY_SUPERVISOR";
 
   private static final int RESTART = 128 + Signo.HUP;
@@ -56,7 +56,7 @@ final class Supervise {
   /**
    * Returns the exit code of the last child. Blocks in the kernel: for a platform thread.
    *
-   * @param reloads whether it has a configuration to come back with; one without ends on HUP
+   * @param reloads whether it has a configuration to come back with; without one it ends on HUP
    */
   static int run(Sys sys, boolean reloads) throws IOException {
     List<String> command = ownCommand();
@@ -84,7 +84,7 @@ final class Supervise {
     }
   }
 
-  /** What this process was started by, less the word that made it a supervisor. */
+  /** The command that started this process, less the word that made it a supervisor. */
   private static List<String> ownCommand() throws IOException {
     byte[] bytes = Files.readAllBytes(Path.of("/proc/self/cmdline"));
     var command = new ArrayList<String>();

@@ -17,7 +17,7 @@ import java.util.UUID;
  * file of the run directory that only the user can read.
  *
  * @param file the file
- * @param news the token itself, if it was made just now; only then it is ever shown, at a terminal
+ * @param news the token itself, if it was made just now; only then is it ever shown, at a terminal
  */
 record Token(Path file, Optional<String> news) {
   private static final String NAME = "admin-token";

@@ -12,7 +12,7 @@ import java.net.URI;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Says what is running, and of the demonstration what to try. */
+/** Says what is running and, for the demonstration, what to try. */
 final class Welcome {
   private static final int STANDARD_OUTPUT = 1;
 
@@ -70,7 +70,7 @@ final class Welcome {
         .orElse("in " + token.file());
   }
 
-  /** Whether a person reads this. What is a log stays, and others may read it. */
+  /** Whether a person reads this. A log stays, and others may read it. */
   private static boolean isTerminal() {
     try {
       return Terminal.size(Sys.forAnyThread(), STANDARD_OUTPUT) != null;

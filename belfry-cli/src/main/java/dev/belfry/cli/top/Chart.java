@@ -16,7 +16,7 @@ final class Chart {
    *
    * @param values at most as many as there are characters in a line, the oldest first
    * @param most the value that reaches the top
-   * @return so many lines of so many characters, from top to bottom
+   * @return {@code height} lines of {@code width} characters, from top to bottom
    */
   static List<String> bars(List<Double> values, double most, int width, int height, boolean ascii) {
     String blocks = ascii ? ASCII : BLOCKS;
@@ -38,7 +38,7 @@ final class Chart {
         : Math.clamp(Math.round(value / most * LEVELS * height), 2, LEVELS * height);
   }
 
-  /** How much of something is used, as a bar that lies. */
+  /** How much of something is used, as a horizontal bar. */
   static String gauge(long used, long all, int width, boolean ascii) {
     int filled = all <= 0 ? 0 : Math.clamp((used * width + all - 1) / all, 0, width);
     return (ascii ? "#" : "█").repeat(filled) + (ascii ? "." : "░").repeat(width - filled);

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
 
-/** The samples seen so far: the latest, some numbers of those before, and what has changed. */
+/** The samples seen so far: the latest, some numbers from those before, and what has changed. */
 final class History {
   /** As wide as any terminal. */
   private static final int MOST = 1000;

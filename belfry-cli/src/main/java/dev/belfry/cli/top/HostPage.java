@@ -9,13 +9,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** All there is to say of a host, as lines of text. */
+/** All there is to say about a host, as lines of text. */
 final class HostPage {
   private static final int LABEL = 11;
   private static final int GAUGE = 20;
   private static final int TALL_CHART = 8;
 
-  /** With so many rows some may be left empty. */
+  /** With at least this many rows, some may be left empty. */
   private static final int ROOMY = 18;
 
   private final HostEntry host;
@@ -32,7 +32,7 @@ final class HostPage {
     this.pool = sample.pool();
   }
 
-  /** Without what moves: as many lines as it takes. */
+  /** Without the moving parts: as many lines as it takes. */
   List<String> still() {
     var lines = new ArrayList<String>();
     lines.add(title(false));

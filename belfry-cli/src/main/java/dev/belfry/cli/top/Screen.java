@@ -48,7 +48,7 @@ final class Screen implements AutoCloseable {
   /** Held by whoever writes, so that nothing is drawn after the terminal was given back. */
   private final ReentrantLock writing = new ReentrantLock();
 
-  /** How keys came before. Read also without the lock, as the next one, if that cannot be had. */
+  /** How keys came before. Like the next field, read without the lock if that cannot be had. */
   private volatile @Nullable Terminal keys;
 
   private volatile boolean left;
@@ -61,7 +61,7 @@ final class Screen implements AutoCloseable {
     poll.set(0, hasKeys ? STDIN : -1, PollSet.IN);
   }
 
-  /** The size of the terminal that standard output is, or null if it is none. */
+  /** The size of the terminal on standard output, or null if that is none. */
   static Terminal.@Nullable Size size(Sys sys) {
     return size(sys, STDOUT);
   }
@@ -78,7 +78,7 @@ final class Screen implements AutoCloseable {
   /** Takes the terminal. */
   static Screen enter(Sys sys, PrintWriter out) throws ErrnoException {
     var screen = new Screen(sys, out);
-    screen.writing.lock(); // a program that is ended just now gives back what was taken
+    screen.writing.lock(); // a program that is ended just now then gives back what was taken
     try {
       Runtime.getRuntime().addShutdownHook(screen.hook);
       ThreadDump.beforeHalt(screen::leave);
@@ -111,7 +111,7 @@ final class Screen implements AutoCloseable {
     }
   }
 
-  /** Waits for a key, or until the terminal is no longer as large; 0 when there was no key. */
+  /** Waits for a key, or until the terminal's size changes; 0 when there was no key. */
   int awaitKey(Terminal.Size size, Duration limit) {
     long deadline = System.nanoTime() + limit.toNanos();
     while (true) {
@@ -171,7 +171,7 @@ final class Screen implements AutoCloseable {
     return room.await(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS)) > 0;
   }
 
-  /** Gives the terminal back. The second time nothing happens. */
+  /** Gives the terminal back. A second call does nothing. */
   @Override
   public void close() {
     leave();

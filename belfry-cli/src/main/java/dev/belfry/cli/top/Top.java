@@ -22,8 +22,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code belfry top}: how it goes with a running host. Reads nothing but the host's counters, so
- * the host cannot keep it waiting, and one that hangs is seen to hang.
+ * {@code belfry top}: the state of a running host. Reads nothing but the host's counters, so the
+ * host cannot keep it waiting, and one that hangs is seen to hang.
  */
 @Command(
     name = "top",
@@ -48,7 +48,7 @@ public final class Top implements Callable<Integer> {
   private static final double SHORTEST_INTERVAL = 0.1;
   private static final double LONGEST_INTERVAL = 3600;
 
-  /** How wide the text is where nobody says. */
+  /** How wide the text is where nothing else is known. */
   private static final int TEXT_COLUMNS = 110;
 
   private final Sys sys;

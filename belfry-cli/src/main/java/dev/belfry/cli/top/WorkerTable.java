@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** The workers of a host, one in a line. */
+/** The workers of a host, one per line. */
 final class WorkerTable {
   private static final int LEAST_NAME = 8;
   private static final int MOST_NAME = 32;
@@ -89,7 +89,7 @@ final class WorkerTable {
     };
   }
 
-  /** The table, of at most so many lines. */
+  /** The table, of at most {@code most} lines. */
   List<String> lines(int most) {
     var lines = new ArrayList<String>();
     var title = new Line(look).add(" ").add(left("WORKER", nameWidth), Style.DIM);

@@ -1,4 +1,4 @@
-/** {@code belfry top}: how it goes with a running host, in a terminal. */
+/** {@code belfry top}: the state of a running host, in a terminal. */
 @NullMarked
 package dev.belfry.cli.top;
 

@@ -27,7 +27,7 @@ import java.util.concurrent.locks.LockSupport;
  * or in the loop's service and is delivered then.
  */
 final class SignalFdSource implements SignalSource {
-  /** Those of the standard; what else is blocked, CHLD among it, belongs to others. */
+  /** Those of the standard; whatever else is blocked, such as CHLD, belongs to others. */
   static final SigSet WANTED =
       SigSet.of(
           Signo.HUP,
@@ -44,7 +44,7 @@ final class SignalFdSource implements SignalSource {
   /**
    * How long to sleep between looks at the signals while the JVM shuts down. A JVM that ends gives
    * threads in native code 300 milliseconds to leave it, and one that waits for signals never
-   * would: every process would end so much later.
+   * would: every process would end that much later.
    */
   private static final long SHUTDOWN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -76,7 +76,7 @@ final class SignalFdSource implements SignalSource {
     }
   }
 
-  /** What nohup made the process ignore, it shall not do. */
+  /** What the process was made to ignore, as by nohup, it must not act on. */
   private static SigSet ignored() throws IOException {
     return ThreadSignals.ofThisProcess().getFirst().ignored();
   }

@@ -11,7 +11,7 @@ import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
-/** A mapping from names to values. Names that come twice or are no strings are faults. */
+/** A mapping from names to values. Names that occur twice or are not strings are faults. */
 public final class YamlMapping {
   private final YamlValue self;
   private final Map<String, YamlValue> fields = new LinkedHashMap<>();

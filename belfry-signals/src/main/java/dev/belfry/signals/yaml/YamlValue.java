@@ -18,7 +18,7 @@ import org.snakeyaml.engine.v2.parser.ParserImpl;
 import org.snakeyaml.engine.v2.scanner.StreamReader;
 
 /**
- * One value of a document. Asking for another type than it has adds a fault and gives a stand-in,
+ * One value of a document. Asking for a type other than its own adds a fault and gives a stand-in,
  * so that reading goes on and finds the next fault too.
  */
 public final class YamlValue {
@@ -150,7 +150,7 @@ public final class YamlValue {
     return items;
   }
 
-  /** A mapping; without fields if it is none. */
+  /** A mapping; without fields if the value is none. */
   public YamlMapping mapping() {
     return new YamlMapping(this, node, faults);
   }
