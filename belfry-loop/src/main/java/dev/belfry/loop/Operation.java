@@ -402,7 +402,8 @@ public abstract class Operation<T> extends Task {
     try {
       LockSupport.unpark(waiting);
     } catch (RuntimeException e) { // this has completed all the same
-      LOG.log(Level.ERROR, this + " has completed, but who awaits it is gone with its loop", e);
+      LOG.log(
+          Level.ERROR, this + " has completed, but whoever awaits it has gone with its loop", e);
     }
   }
 

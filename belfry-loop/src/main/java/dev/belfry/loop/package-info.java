@@ -13,8 +13,8 @@
  *   <li>Operations: {@code Operation} with its life, {@code IoOperation} and its kinds, {@code
  *       TimerOperation}, {@code FutexOperation}, {@code ChildOperation}; stop tokens; coroutines by
  *       {@code Coroutine} and {@code LoopCarrier}.
- *   <li>Descriptors: {@code Descriptor} and its kinds, such as {@code StreamSocket}, {@code
- *       Acceptor}, {@code RegularFile}.
+ *   <li>Descriptors: {@code StreamSocket}, {@code Acceptor}, {@code DatagramSocket}, {@code
+ *       RegularFile}, {@code StandardStream}, and {@code Descriptor} for any other.
  *   <li>Behind them a {@code Driver} with a {@code Handle} for each descriptor. On epoll: {@code
  *       EpollDriver}, {@code EpollWait}, {@code WaitQueue} with what waits to read or to write. On
  *       io_uring: {@code UringDriver} and all the other {@code Uring} classes.

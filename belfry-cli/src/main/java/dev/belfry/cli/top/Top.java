@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "top",
     description = {
-      "Shows how it goes with a running host: calls per second, latency, workers, deaths.",
+      "Shows how a running host is doing: calls per second, latency, workers, deaths.",
       "In a terminal it keeps showing it until q is pressed or the host ends; else once, as text."
     },
     mixinStandardHelpOptions = true,
