@@ -73,9 +73,11 @@ final class Incoming {
     if (!messenger.isPeersChannel(header.channel())) {
       throw new MalformedMessage("a payload on channel " + header.channel());
     }
-    boolean twice = transfers.values().stream().anyMatch(it -> it.message == message);
+    if (transfers.values().stream().anyMatch(it -> it.message == message)) {
+      throw new MalformedMessage("two payloads for message " + message);
+    }
     var transfer = new Transfer(message, (int) header.length(), receiver);
-    if (twice || transfers.putIfAbsent(header.channel(), transfer) != null) {
+    if (transfers.putIfAbsent(header.channel(), transfer) != null) {
       throw new MalformedMessage("two payloads on channel " + header.channel());
     }
   }
