@@ -3,7 +3,6 @@ package dev.belfry.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.belfry.linux.ExitStatus;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.Coroutine;
 import dev.belfry.testkit.Descriptors;
@@ -17,12 +16,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.OptionalLong;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,27 +34,14 @@ final class GuestLeaveTest {
   @TempDir private Path directory;
 
   private final Message message = new Message();
-  private final BlockingQueue<Peer> attached = new LinkedBlockingQueue<>();
-  private final BlockingQueue<Peer> gone = new LinkedBlockingQueue<>();
+  private final ComeAndGone guests = new ComeAndGone();
 
   private HostFixture hostOfWalkIns(Placement placement) throws IOException {
-    PeerListener listener =
-        new PeerListener() {
-          @Override
-          public void onAttached(Peer peer) {
-            attached.add(peer);
-          }
-
-          @Override
-          public void onGone(Peer peer, @Nullable ExitStatus status) {
-            gone.add(peer);
-          }
-        };
     return HostFixture.of(
         HostOptions.DEFAULT
             .withPlacement(placement)
             .withConfig(HostFixture.CONFIG)
-            .withWalkIns(PeerOptions.DEFAULT.withListener(listener)));
+            .withWalkIns(PeerOptions.DEFAULT.withListener(guests)));
   }
 
   /** Leaving waited for a counter that made no sense, threw, and kept lock and descriptors. */
@@ -90,18 +73,18 @@ final class GuestLeaveTest {
   void aGuestThatHasLeftReadsNothingOfItsSuccessor(Placement placement) throws Exception {
     try (HostFixture fixture = hostOfWalkIns(placement);
         ShmGuest guest = ShmGuest.walkIn(SYS, fixture.path(), WaitStrategy.ADAPTIVE)) {
-      Peer peer = attached.take();
+      Peer peer = guests.come.take();
       for (int i = 0; i < 3; i++) {
         assertThat(peer.send(MessageKind.REQUEST, i, 0, BYTES, 0, 9)).isEqualTo(SendResult.SENT);
       }
       assertThat(guest.receive(message)).isTrue(); // it has seen that there are two more
       guest.detach(Duration.ofSeconds(1));
-      gone.take();
+      guests.gone.take();
       fixture.loop.call(() -> true); // the entry becomes free after the notice
       assertThat(guest.receive(message)).isFalse();
       try (ShmGuest successor = ShmGuest.walkIn(SYS, fixture.path(), WaitStrategy.ADAPTIVE)) {
         assertThat(successor.peerId()).isEqualTo(guest.peerId());
-        Peer next = attached.take();
+        Peer next = guests.come.take();
         for (int i = 5; i < 8; i++) {
           assertThat(next.send(MessageKind.REQUEST, i, 0, BYTES, 0, 9)).isEqualTo(SendResult.SENT);
         }
@@ -129,7 +112,7 @@ final class GuestLeaveTest {
     try (HostFixture fixture = hostOfWalkIns(Placement.V1);
         ShmGuest guest = ShmGuest.walkIn(tap.sys(), fixture.path(), WaitStrategy.ADAPTIVE)) {
       byte[] large = Sides.payload(1000, 1);
-      assertThat(attached.take().send(MessageKind.REQUEST, 1, 0, large, 0, 1000))
+      assertThat(guests.come.take().send(MessageKind.REQUEST, 1, 0, large, 0, 1000))
           .isEqualTo(SendResult.SENT);
       Thread receiver = Thread.ofPlatform().unstarted(() -> guest.receive(message));
       tap.script(
@@ -144,9 +127,9 @@ final class GuestLeaveTest {
       receiver.start();
       receiving.await();
       Thread detacher = Thread.ofPlatform().start(() -> detach(guest));
-      assertThat(gone.poll(500, TimeUnit.MILLISECONDS)).isNull();
+      assertThat(guests.gone.poll(500, TimeUnit.MILLISECONDS)).isNull();
       goOn.countDown();
-      assertThat(gone.take()).isNotNull();
+      assertThat(guests.gone.take()).isNotNull();
       fixture.assertAllFree();
       receiver.join();
       detacher.join();
@@ -193,7 +176,7 @@ final class GuestLeaveTest {
             return true;
           });
       assertThat(coroutine.result().get(30, TimeUnit.SECONDS)).isEqualTo(Awaited.OVER);
-      assertThat(gone.take()).isNotNull();
+      assertThat(guests.gone.take()).isNotNull();
       fixture.assertAllFree();
       for (Thread thread : Thread.getAllStackTraces().keySet()) {
         if (thread.getName().equals("belfry-leaving")) {

@@ -2,14 +2,12 @@ package dev.belfry.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.belfry.linux.ExitStatus;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class OldChannelsTest {
   private static final byte[] BYTES = new byte[9];
 
-  private final BlockingQueue<Peer> attached = new LinkedBlockingQueue<>();
-  private final BlockingQueue<Peer> gone = new LinkedBlockingQueue<>();
+  private final ComeAndGone guests = new ComeAndGone();
   private final Message message = new Message();
 
   private @Nullable HostFixture fixture;
@@ -44,20 +41,6 @@ final class OldChannelsTest {
     }
   }
 
-  private PeerListener listener() {
-    return new PeerListener() {
-      @Override
-      public void onAttached(Peer peer) {
-        attached.add(peer);
-      }
-
-      @Override
-      public void onGone(Peer peer, @Nullable ExitStatus status) {
-        gone.add(peer);
-      }
-    };
-  }
-
   private static Peer next(BlockingQueue<Peer> peers) throws InterruptedException {
     return Objects.requireNonNull(peers.poll(60, TimeUnit.SECONDS));
   }
@@ -68,7 +51,7 @@ final class OldChannelsTest {
             HostOptions.DEFAULT
                 .withPlacement(placement)
                 .withConfig(HostFixture.CONFIG.withRingSize(8).withChannels(6, 100))
-                .withWalkIns(PeerOptions.DEFAULT.withListener(listener())));
+                .withWalkIns(PeerOptions.DEFAULT.withListener(guests)));
     return fixture;
   }
 
@@ -97,7 +80,7 @@ final class OldChannelsTest {
   /** The guest leaves, and another takes its entry and opens two channels there. */
   private void succeed(HostFixture fixture, ShmGuest left) throws Exception {
     left.detach(Duration.ZERO);
-    next(gone);
+    next(guests.gone);
     fixture.loop.call(() -> true); // the entry becomes free after the notice
     successor = walkIn(fixture);
     assertThat(successor.peerId()).isEqualTo(left.peerId());
@@ -125,7 +108,7 @@ final class OldChannelsTest {
     HostFixture hosting = host(placement);
     ShmGuest first = walkIn(hosting);
     guest = first;
-    Peer peer = next(attached);
+    Peer peer = next(guests.come);
     Channel ended = opened(first);
     Channel kept = opened(first);
     send(first, kept);
@@ -157,7 +140,7 @@ final class OldChannelsTest {
     HostFixture hosting = host(placement);
     ShmGuest first = walkIn(hosting);
     guest = first;
-    Peer peer = next(attached);
+    Peer peer = next(guests.come);
     Channel kept = opened(first);
     send(first, kept);
     received(peer);

@@ -1,0 +1,22 @@
+package dev.belfry.shm;
+
+import dev.belfry.linux.ExitStatus;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps the guests that have come, and those that are gone, for a test to wait for. */
+final class ComeAndGone implements PeerListener {
+  final BlockingQueue<Peer> come = new LinkedBlockingQueue<>();
+  final BlockingQueue<Peer> gone = new LinkedBlockingQueue<>();
+
+  @Override
+  public void onAttached(Peer peer) {
+    come.add(peer);
+  }
+
+  @Override
+  public void onGone(Peer peer, @Nullable ExitStatus status) {
+    gone.add(peer);
+  }
+}
