@@ -104,11 +104,11 @@ final class Echo implements Callable<Integer> {
       return LoopOptions.DEFAULT;
     }
     if (backend.equals(AUTOMATIC)) {
-      return LoopOptions.DEFAULT.preferIoUring();
+      return LoopOptions.DEFAULT.preferringIoUring();
     }
     for (Backend known : Backend.values()) {
       if (known.label().equals(backend)) {
-        return LoopOptions.DEFAULT.backend(known);
+        return LoopOptions.DEFAULT.withBackend(known);
       }
     }
     String choice =

@@ -42,7 +42,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
 
   /** A loop on the given backend, which must be available. */
   public static EventLoop open(Backend backend) throws IOException {
-    return open(LoopOptions.DEFAULT.backend(backend));
+    return open(LoopOptions.DEFAULT.withBackend(backend));
   }
 
   /** A loop with these options. */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * How a loop is made; each method gives a copy with one thing changed.
  *
  * {@snippet :
- * EventLoop loop = EventLoop.open(LoopOptions.DEFAULT.busyPoll(Duration.ofNanos(20_000)));
+ * EventLoop loop = EventLoop.open(LoopOptions.DEFAULT.withBusyPoll(Duration.ofNanos(20_000)));
  * }
  *
  * @param backend the kernel interface, or null for the best epoll there is
@@ -43,28 +43,28 @@ public record LoopOptions(
   }
 
   /** With the given backend, which must be available; null for the best epoll there is. */
-  public LoopOptions backend(@Nullable Backend backend) {
+  public LoopOptions withBackend(@Nullable Backend backend) {
     return new LoopOptions(backend, false, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
   }
 
   /** With io_uring where this machine allows it, else the best epoll there is. */
-  public LoopOptions preferIoUring() {
+  public LoopOptions preferringIoUring() {
     return new LoopOptions(null, true, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
   }
 
   /** With busy polling. */
-  public LoopOptions busyPoll(Duration busyPoll) {
+  public LoopOptions withBusyPoll(Duration busyPoll) {
     return new LoopOptions(
         backend, prefersIoUring, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
   }
 
   /** With other limits for one descriptor in a turn. */
-  public LoopOptions perTurn(int bytes, int operations) {
+  public LoopOptions withTurnLimits(int bytes, int operations) {
     return new LoopOptions(backend, prefersIoUring, busyPoll, bytes, operations, systemCalls);
   }
 
   /** With the given system calls. */
-  public LoopOptions systemCalls(Sys systemCalls) {
+  public LoopOptions withSystemCalls(Sys systemCalls) {
     return new LoopOptions(
         backend, prefersIoUring, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
   }

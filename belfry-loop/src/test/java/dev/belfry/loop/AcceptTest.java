@@ -130,7 +130,7 @@ final class AcceptTest {
   // r[verify loop.op.fair]
   @EveryBackend
   void theShareOfATurnIsCountedInConnections(Backend backend) throws IOException {
-    var options = LoopOptions.DEFAULT.backend(backend).perTurn(1, 4);
+    var options = LoopOptions.DEFAULT.withBackend(backend).withTurnLimits(1, 4);
     try (var tapped = new Tapped(options)) {
       EventLoop loop = tapped.loop;
       Acceptor acceptor = Acceptor.open(loop, LOOPBACK);

@@ -405,7 +405,8 @@ final class CoroutineTest {
 
     /** Which closes a coroutine cannot make, because they would wait for it. */
     private static String refusedCloses(EventLoop loop, Backend backend) throws Exception {
-      try (EventLoopGroup group = EventLoopGroup.open(1, LoopOptions.DEFAULT.backend(backend))) {
+      try (EventLoopGroup group =
+          EventLoopGroup.open(1, LoopOptions.DEFAULT.withBackend(backend))) {
         group.start();
         return refusal("loop", loop, loop) + " " + refusal("group", group.next(), group);
       }

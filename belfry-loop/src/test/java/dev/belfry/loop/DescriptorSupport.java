@@ -271,12 +271,12 @@ final class DescriptorSupport {
             return OptionalLong.empty();
           });
       prepare();
-      loop = EventLoop.open(options.systemCalls(tap.sys()));
+      loop = EventLoop.open(options.withSystemCalls(tap.sys()));
       tap.pass("epollCtl");
     }
 
     Tapped(Backend backend) throws IOException {
-      this(LoopOptions.DEFAULT.backend(backend));
+      this(LoopOptions.DEFAULT.withBackend(backend));
     }
 
     /** Sets the tap up before the loop is opened. */

@@ -23,7 +23,7 @@ final class EventLoopGroupTest {
   private static final int SIGUSR1 = 10;
 
   private static EventLoopGroup group(Backend backend, int size) throws IOException {
-    return EventLoopGroup.open(size, LoopOptions.DEFAULT.backend(backend));
+    return EventLoopGroup.open(size, LoopOptions.DEFAULT.withBackend(backend));
   }
 
   @EveryBackend

@@ -126,7 +126,8 @@ final class FairnessTest {
   // r[verify loop.op.fair]
   @EveryBackend
   void theSharesAreSettings(Backend backend) throws IOException {
-    try (var tapped = new Tapped(LoopOptions.DEFAULT.backend(backend).perTurn(1000, 1_000))) {
+    try (var tapped =
+        new Tapped(LoopOptions.DEFAULT.withBackend(backend).withTurnLimits(1000, 1_000))) {
       EventLoop loop = tapped.loop;
       var pair = StreamSocket.pair(loop, loop);
       DescriptorSupport.send(pair.second(), "x".repeat(10_000));
@@ -139,7 +140,8 @@ final class FairnessTest {
       pair.first().close();
       pair.second().close();
     }
-    try (var tapped = new Tapped(LoopOptions.DEFAULT.backend(backend).perTurn(1 << 20, 3))) {
+    try (var tapped =
+        new Tapped(LoopOptions.DEFAULT.withBackend(backend).withTurnLimits(1 << 20, 3))) {
       EventLoop loop = tapped.loop;
       var pair = StreamSocket.pair(loop, loop);
       DescriptorSupport.send(pair.second(), "x".repeat(100));

@@ -125,7 +125,7 @@ final class FutexWaitTest {
   @EveryBackend
   void aFreedWordFailsItsWaitBeforeTheLoopSleeps(Backend backend) throws Exception {
     for (Duration busyPoll : List.of(Duration.ZERO, Duration.ofMillis(1))) {
-      var options = LoopOptions.DEFAULT.backend(backend).busyPoll(busyPoll);
+      var options = LoopOptions.DEFAULT.withBackend(backend).withBusyPoll(busyPoll);
       try (Driven driven = Driven.of(EventLoop.open(options)).asleep()) {
         var failure = new CompletableFuture<@Nullable Throwable>();
         driven
@@ -147,7 +147,7 @@ final class FutexWaitTest {
   // r[verify loop.wait.flush-first]
   @EveryBackend
   void aWaitThatIsOverAtOnceEndsBeforeALoopSleepsThatPollsFirst(Backend backend) throws Exception {
-    var options = LoopOptions.DEFAULT.backend(backend).busyPoll(Duration.ofMillis(1));
+    var options = LoopOptions.DEFAULT.withBackend(backend).withBusyPoll(Duration.ofMillis(1));
     try (Driven driven = Driven.of(EventLoop.open(options)).asleep()) {
       LoopSupport.get(driven.loop().futex(word(), 1).toFuture());
     }

@@ -98,7 +98,7 @@ final class LoopContextTest {
   void aRefusedWaitFallsBackToATimerDescriptor(int errno) throws IOException {
     SysTap tap = LoopSupport.tap();
     tap.fail("epollPwait2", errno);
-    try (EventLoop loop = EventLoop.open(LoopOptions.DEFAULT.systemCalls(tap.sys()))) {
+    try (EventLoop loop = EventLoop.open(LoopOptions.DEFAULT.withSystemCalls(tap.sys()))) {
       assertThat(loop.backend()).isEqualTo(Backend.EPOLL_TIMERFD);
       TimerOperation timer = loop.scheduler().after(Duration.ofMillis(2));
       timer.start(_ -> loop.requestStop());
@@ -114,7 +114,7 @@ final class LoopContextTest {
     SysTap tap = LoopSupport.tap();
     tap.fail("epollPwait2", EINVAL);
     assertThatExceptionOfType(ErrnoException.class)
-        .isThrownBy(() -> EventLoop.open(LoopOptions.DEFAULT.systemCalls(tap.sys())))
+        .isThrownBy(() -> EventLoop.open(LoopOptions.DEFAULT.withSystemCalls(tap.sys())))
         .satisfies(e -> assertThat(e.errno()).isEqualTo(EINVAL));
   }
 

@@ -59,7 +59,7 @@ final class LoopSupport {
 
   /** A loop on this backend whose system calls go through the tap. */
   static EventLoop open(Backend backend, SysTap tap) throws IOException {
-    return EventLoop.open(LoopOptions.DEFAULT.backend(backend).systemCalls(tap.sys()));
+    return EventLoop.open(LoopOptions.DEFAULT.withBackend(backend).withSystemCalls(tap.sys()));
   }
 
   /** A tap on the kernel's own calls. */

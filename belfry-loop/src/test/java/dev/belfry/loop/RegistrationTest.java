@@ -148,7 +148,8 @@ final class RegistrationTest {
   // r[verify loop.op.park] r[verify loop.op.fair]
   @EveryBackend
   void whatWasPutOffToTheNextTurnAndThenHasToWaitIsRegistered(Backend backend) throws IOException {
-    try (var tapped = new Tapped(LoopOptions.DEFAULT.backend(backend).perTurn(1 << 20, 2))) {
+    try (var tapped =
+        new Tapped(LoopOptions.DEFAULT.withBackend(backend).withTurnLimits(1 << 20, 2))) {
       EventLoop loop = tapped.loop;
       var pair = StreamSocket.pair(loop, loop);
       send(pair.second(), "ab");
@@ -177,7 +178,8 @@ final class RegistrationTest {
   // r[verify loop.op.park]
   @EveryBackend
   void whatWasPutOffAfterAShortReadIsRegistered(Backend backend) throws IOException {
-    try (var tapped = new Tapped(LoopOptions.DEFAULT.backend(backend).perTurn(1 << 20, 1))) {
+    try (var tapped =
+        new Tapped(LoopOptions.DEFAULT.withBackend(backend).withTurnLimits(1 << 20, 1))) {
       EventLoop loop = tapped.loop;
       var pair = tcp(loop);
       send(pair.second(), "ab");

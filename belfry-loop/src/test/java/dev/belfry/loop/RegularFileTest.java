@@ -119,7 +119,8 @@ final class RegularFileTest {
   // r[verify loop.op.regular-file]
   @EveryBackend
   void filesAreReadAndWrittenWithoutEpoll(Backend backend) throws IOException {
-    try (var tapped = new Tapped(LoopOptions.DEFAULT.backend(backend).perTurn(4096, 2))) {
+    try (var tapped =
+        new Tapped(LoopOptions.DEFAULT.withBackend(backend).withTurnLimits(4096, 2))) {
       EventLoop loop = tapped.loop;
       Path path = directory.resolve("file");
       RegularFile file = result(loop, RegularFile.open(loop, path, NEW, 0600));

@@ -285,7 +285,8 @@ final class SchedulerTest {
   // r[verify loop.op.park] r[verify loop.op.fair]
   @EveryBackend
   void anOperationPutOffByTheQuotaStillGetsItsEvent(Backend backend) throws IOException {
-    try (EventLoop loop = EventLoop.open(LoopOptions.DEFAULT.backend(backend).perTurn(64, 1));
+    try (EventLoop loop =
+            EventLoop.open(LoopOptions.DEFAULT.withBackend(backend).withTurnLimits(64, 1));
         Arena arena = Arena.ofConfined()) {
       var pipe = Descriptor.pipe(loop);
       var reads = new AtomicInteger();

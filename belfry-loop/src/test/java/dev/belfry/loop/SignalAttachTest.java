@@ -267,7 +267,7 @@ final class SignalAttachTest {
   @EveryBackend
   void theLoopAndTheServiceMayEndInAnyOrder(Backend backend) throws Exception {
     Descriptors before = Descriptors.now();
-    EventLoopGroup group = EventLoopGroup.open(1, LoopOptions.DEFAULT.backend(backend));
+    EventLoopGroup group = EventLoopGroup.open(1, LoopOptions.DEFAULT.withBackend(backend));
     var held = new AtomicReference<>(SigSet.EMPTY);
     try (SignalClaim _ = SignalClaim.take(SigSet.of(RT), held::set)) {
       group.start(SignalSet.of(RT));

@@ -78,7 +78,8 @@ final class SignalFdTest {
   // r[verify sig.fd.drain]
   @EveryBackend
   void whatATurnLeavesBehindTheNextOneReads(Backend backend) throws Exception {
-    EventLoop loop = EventLoop.open(LoopOptions.DEFAULT.backend(backend).perTurn(1 << 20, 1));
+    EventLoop loop =
+        EventLoop.open(LoopOptions.DEFAULT.withBackend(backend).withTurnLimits(1 << 20, 1));
     try (SignalLoop tested = SignalLoop.attached(loop, 1000, RT)) {
       queue(RT, IntStream.range(0, 300).toArray());
       tested.drive(() -> tested.pending(RT) == 300);

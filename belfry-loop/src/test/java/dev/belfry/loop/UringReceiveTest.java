@@ -190,7 +190,7 @@ final class UringReceiveTest {
 
   @Test
   void theEndComesAfterAllThatWasReceivedAhead() throws IOException {
-    var options = LoopOptions.DEFAULT.backend(Backend.IO_URING).perTurn(1 << 20, 1);
+    var options = LoopOptions.DEFAULT.withBackend(Backend.IO_URING).withTurnLimits(1 << 20, 1);
     try (EventLoop loop = EventLoop.open(options)) {
       var pair = tcp(loop);
       var probes = new ArrayList<Probe<Integer>>();

@@ -62,12 +62,12 @@ final class UringTest {
               default -> "ulimit -l";
             });
     try (EventLoop loop =
-        EventLoop.open(LoopOptions.DEFAULT.preferIoUring().systemCalls(tap.sys()))) {
+        EventLoop.open(LoopOptions.DEFAULT.preferringIoUring().withSystemCalls(tap.sys()))) {
       assertThat(loop.backend()).isEqualTo(Backend.EPOLL);
       assertThat(result(loop, loop.scheduler().schedule())).isNull();
     }
     assertThat(before.openedSince()).isEmpty();
-    try (EventLoop loop = EventLoop.open(LoopOptions.DEFAULT.preferIoUring())) {
+    try (EventLoop loop = EventLoop.open(LoopOptions.DEFAULT.preferringIoUring())) {
       assertThat(loop.backend()).isEqualTo(Backend.IO_URING);
     }
   }
@@ -204,7 +204,7 @@ final class UringTest {
 
   /** A ring so small that most completions find no room in it. */
   private static Tapped tiny() throws IOException {
-    return new Tapped(LoopOptions.DEFAULT.backend(Backend.IO_URING)) {
+    return new Tapped(LoopOptions.DEFAULT.withBackend(Backend.IO_URING)) {
       @Override
       void prepare() {
         tap.script(

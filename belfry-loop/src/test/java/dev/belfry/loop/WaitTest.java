@@ -334,7 +334,10 @@ final class WaitTest {
   void aBusyPollingLoopPollsBeforeItSleeps(Backend backend) throws IOException {
     SysTap tap = LoopSupport.tap();
     var options =
-        LoopOptions.DEFAULT.backend(backend).systemCalls(tap.sys()).busyPoll(Duration.ofMillis(20));
+        LoopOptions.DEFAULT
+            .withBackend(backend)
+            .withSystemCalls(tap.sys())
+            .withBusyPoll(Duration.ofMillis(20));
     try (EventLoop loop = EventLoop.open(options)) {
       Runnable wake = () -> loop.scheduler().execute(() -> {});
       WaitLog log = WaitLog.of(tap, () -> Thread.ofPlatform().start(wake));
@@ -354,7 +357,7 @@ final class WaitTest {
   // r[verify loop.stop.flag]
   @EveryBackend
   void aBusyPollingLoopSeesPostedWorkAndTheStop(Backend backend) throws Exception {
-    var options = LoopOptions.DEFAULT.backend(backend).busyPoll(Duration.ofHours(1));
+    var options = LoopOptions.DEFAULT.withBackend(backend).withBusyPoll(Duration.ofHours(1));
     try (var driven = LoopSupport.Driven.of(EventLoop.open(options))) {
       for (int i = 0; i < 100; i++) {
         LoopSupport.get(driven.scheduler().schedule().toFuture());

@@ -83,7 +83,7 @@ final class DeathTest {
   @Test
   void aChildThatCannotBeWaitedForIsKilledBeforeItIsGone() throws Exception {
     SysTap tap = SysTap.over(Sys.forAnyThread());
-    LoopOptions tapped = LoopOptions.DEFAULT.backend(Backend.EPOLL).systemCalls(tap.sys());
+    LoopOptions tapped = LoopOptions.DEFAULT.withBackend(Backend.EPOLL).withSystemCalls(tap.sys());
     HostOptions options = HostOptions.DEFAULT.withConfig(HostFixture.CONFIG);
     try (RunningLoop loop = RunningLoop.start(tapped);
         ShmHost host = ShmHost.create(loop.loop(), options)) {

@@ -39,8 +39,8 @@ final class MutexWatchTest {
     SysTap tap = SysTap.over(SYS);
     tap.fail("ioUringSetup", Errno.EPERM);
     return Stream.concat(
-        Stream.of(Backend.values()).map(LoopOptions.DEFAULT::backend),
-        Stream.of(LoopOptions.DEFAULT.backend(Backend.EPOLL).systemCalls(tap.sys())));
+        Stream.of(Backend.values()).map(LoopOptions.DEFAULT::withBackend),
+        Stream.of(LoopOptions.DEFAULT.withBackend(Backend.EPOLL).withSystemCalls(tap.sys())));
   }
 
   private MutexWatch watch(RunningLoop loop) throws Exception {

@@ -34,7 +34,7 @@ final class RunningLoop implements AutoCloseable {
   }
 
   static RunningLoop start(Backend backend) throws IOException {
-    return start(LoopOptions.DEFAULT.backend(backend));
+    return start(LoopOptions.DEFAULT.withBackend(backend));
   }
 
   static RunningLoop start(LoopOptions options) throws IOException {
