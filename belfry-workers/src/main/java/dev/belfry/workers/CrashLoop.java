@@ -44,11 +44,22 @@ final class CrashLoop {
    * @return whether this was one too many
    */
   boolean died(boolean served) {
-    int inARow = served ? 0 : deathsInARow + 1;
+    if (served) {
+      served();
+      return false;
+    }
+    int inARow = deathsInARow + 1;
     deathsInARow = inARow;
     boolean opens = inARow >= limit && !open;
     open |= opens;
     return opens;
+  }
+
+  /** A worker serves, or has served: those that died before it were no row. */
+  void served() {
+    if (!open) {
+      deathsInARow = 0;
+    }
   }
 
   void reset() {

@@ -26,7 +26,7 @@ final class Supervisor {
   private static final System.Logger LOG = System.getLogger(Supervisor.class.getName());
 
   /** A worker that served for this long was no part of a crash loop. */
-  private static final long SERVED_NANOS = 1_000_000_000;
+  private static final Duration SERVED = Duration.ofSeconds(1);
 
   /** How long the process of a worker that has left may go on. */
   private static final Duration LEAVE_LIMIT = Duration.ofSeconds(5);
@@ -240,12 +240,20 @@ final class Supervisor {
           tell(() -> options.listener.onReady(worker.name(), worker.peer().pid().orElse(0)));
           crew.ready(worker);
           crew.nextToLeave().ifPresent(this::sendHome);
+          after(SERVED, () -> servesOn(worker));
           Duration age = options.recycleAge;
           if (age != null) { // not sooner: one that is still starting cannot be replaced
             TimerOperation timer = after(age, () -> retire(worker));
             crew.seatOf(worker).ifPresent(seat -> seat.recycling = timer);
           }
         });
+  }
+
+  /** A worker was ready a while ago; if it still is, starting one works. */
+  private void servesOn(PooledWorker worker) {
+    if (worker.state() == WorkerState.READY) {
+      crashLoop.served();
+    }
   }
 
   /** A worker has served long enough; it goes on until another can take its calls. */
@@ -321,6 +329,8 @@ final class Supervisor {
       crew.diedInPlace(seat.place);
       tell(() -> options.listener.onDeath(death));
       count(worker);
+    } else if (worker.finished() > 0) {
+      crashLoop.served();
     }
     gate.changedForAll();
     if (crashLoop.isOpen() || leaving) {
@@ -337,7 +347,7 @@ final class Supervisor {
   private void count(PooledWorker worker) {
     long ready = worker.readyNanos();
     boolean served =
-        worker.finished() > 0 || (ready != 0 && System.nanoTime() - ready > SERVED_NANOS);
+        worker.finished() > 0 || (ready != 0 && System.nanoTime() - ready > SERVED.toNanos());
     if (crashLoop.died(served)) {
       int inARow = crashLoop.deathsInARow();
       tell(() -> options.listener.onCircuitOpen(inARow));

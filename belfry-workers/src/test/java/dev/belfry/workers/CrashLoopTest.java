@@ -74,10 +74,12 @@ final class CrashLoopTest {
   }
 
   @Test
-  void aCircuitThatIsOpenIsNotClosedByADeath() {
+  void aCircuitThatIsOpenIsNotClosedByThoseThatServedBefore() {
     CrashLoop loop = loop(1);
     loop.died(!SERVED);
     loop.died(SERVED); // one that had been there before
+    loop.served();
     assertThat(loop.isOpen()).isTrue();
+    assertThat(loop.deathsInARow()).as("why it is open").isEqualTo(1);
   }
 }

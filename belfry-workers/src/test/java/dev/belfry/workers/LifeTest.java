@@ -99,6 +99,37 @@ final class LifeTest {
     }
   }
 
+  /** A start fails now and then, and the next succeeds: weeks apart, they must not add up. */
+  @Test
+  void startsThatFailAreNoRowIfThoseInBetweenServe() throws Exception {
+    Path good = directory.resolve("good"); // after the last start
+    String everyOther = "test -e %1$s && rm %1$s && exit 9; touch %1$s".formatted(good);
+    try (WorkerPool pool =
+        open(
+            after(everyOther)
+                .crashLimit(2)
+                .restartDelay(Duration.ofMillis(10), Duration.ofMillis(10))
+                .recycleAfterCalls(3))) {
+      await()
+          .until(
+              () -> {
+                pid(pool);
+                return told.deaths.size() >= 5 || !told.circuits.isEmpty();
+              });
+      assertThat(told.circuits).isEmpty();
+    }
+  }
+
+  @Test
+  void aWorkerThatIsThereForAWhileEndsTheRowThoughNobodyCalls() throws Exception {
+    Path broken = Files.createFile(directory.resolve("broken-once"));
+    String once = "test -e %1$s && rm %1$s && exit 9".formatted(broken);
+    try (WorkerPool pool = open(after(once))) {
+      assertThat(told.deaths).hasSize(1);
+      await().until(() -> pool.status().deathsInARow() == 0);
+    }
+  }
+
   /** It serves while its successor is started, so if it dies then, that is a death. */
   @Test
   void theDeathOfAWorkerThatIsOldEnoughIsADeath() throws Exception {
