@@ -194,7 +194,7 @@ final class Call implements StartedCall {
   void abandon() {
     Place at = place;
     if (at != null) {
-      at.worker().desk().giveUp(at.id());
+      at.worker().calls().giveUp(at.id());
     }
   }
 
@@ -233,14 +233,14 @@ final class Call implements StartedCall {
   /** Waits until it ends or something happens to it, without sleeping if possible. */
   private void awaitSomething() {
     Place at = place;
-    if (at != null && at.worker().desk().await(this)) {
+    if (at != null && at.worker().calls().await(this)) {
       return;
     }
     if (!noticeWanted) {
       noticeWanted = true; // then look at the place; its writer looks here afterwards
       at = place;
       if (at != null) {
-        at.worker().desk().wantNotice(at.id());
+        at.worker().calls().wantNotice(at.id());
       }
     } else {
       LockSupport.parkNanos(this, deadlineNanos - System.nanoTime());

@@ -20,7 +20,7 @@ final class Crew {
   /** How many have died in each place. */
   private final long[] deathsInPlace;
 
-  private final List<Seat> seats = new ArrayList<>();
+  private final List<WorkerProcess> processes = new ArrayList<>();
   private final List<PooledWorker> spares = new ArrayList<>();
 
   /** Those who get calls; replaced as a whole, so that any thread may look. */
@@ -72,22 +72,25 @@ final class Crew {
   }
 
   /** The longest-serving of those that are to be replaced and still serve. */
-  Optional<Seat> nextToLeave() {
-    return seats.stream()
-        .filter(seat -> seat.unwanted && !seat.leaving)
-        .filter(seat -> seat.worker.state() == WorkerState.READY)
+  Optional<WorkerProcess> nextToLeave() {
+    return processes.stream()
+        .filter(process -> process.unwanted && !process.leaving)
+        .filter(process -> process.worker.state() == WorkerState.READY)
         .findFirst();
   }
 
   /** Whether there are fewer than wanted, counting so many more that are about to come. */
   boolean hasRoom(int coming) {
-    long wanted = seats.stream().filter(seat -> !seat.unwanted).count();
+    long wanted = processes.stream().filter(process -> !process.unwanted).count();
     return wanted + coming < deathsInPlace.length;
   }
 
   int freePlace() {
     return IntStream.range(0, deathsInPlace.length)
-        .filter(place -> seats.stream().noneMatch(seat -> seat.place == place && !seat.unwanted))
+        .filter(
+            place ->
+                processes.stream()
+                    .noneMatch(process -> process.place == place && !process.unwanted))
         .findFirst()
         .orElseThrow(); // there are as many places as workers wanted
   }
@@ -100,22 +103,22 @@ final class Crew {
     deathsInPlace[place]++;
   }
 
-  void add(Seat seat) {
-    seats.add(seat);
+  void add(WorkerProcess process) {
+    processes.add(process);
     changed();
   }
 
-  void remove(Seat seat) {
-    seats.remove(seat);
+  void remove(WorkerProcess process) {
+    processes.remove(process);
     changed();
   }
 
   private void changed() {
-    all = seats.stream().map(seat -> seat.worker).toList();
+    all = processes.stream().map(process -> process.worker).toList();
   }
 
-  Optional<Seat> seatOf(PooledWorker worker) {
-    return seats.stream().filter(seat -> seat.worker == worker).findFirst();
+  Optional<WorkerProcess> processOf(PooledWorker worker) {
+    return processes.stream().filter(process -> process.worker == worker).findFirst();
   }
 
   /** A worker can get calls from now on: at once, or as a spare. */

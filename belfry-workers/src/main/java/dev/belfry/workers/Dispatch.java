@@ -47,7 +47,7 @@ final class Dispatch {
     gate.enter();
     try {
       for (PooledWorker worker : crew.active()) {
-        worker.desk().fetchAnswers(); // those that lie there take up room
+        worker.calls().fetchAnswers(); // those that lie there take up room
       }
       while ((attempt = tryPlace(call)) == Attempt.NO_ROOM) {
         if (!gate.await(call.deadlineNanos)) {
@@ -77,7 +77,7 @@ final class Dispatch {
       if (least == null) {
         return Attempt.NO_ROOM;
       }
-      if (least.desk().offer(call)) {
+      if (least.calls().offer(call)) {
         return Attempt.PLACED;
       }
       if (Thread.interrupted()) { // while it waited for the way to the worker
@@ -95,7 +95,7 @@ final class Dispatch {
     for (PooledWorker worker : workers) {
       if (worker.has(call.methodId)) {
         known = true;
-        boolean hasRoom = worker.desk().hasRoom();
+        boolean hasRoom = worker.calls().hasRoom();
         if (hasRoom && (least == null || worker.load() < least.load())) {
           least = worker;
         }
@@ -116,7 +116,7 @@ final class Dispatch {
     try {
       call.hasWaited();
       PooledWorker least = leastLoaded(crew.active(), call);
-      if (least != null && least.desk().offerAtOnce(call)) {
+      if (least != null && least.calls().offerAtOnce(call)) {
         placedAgain(call);
       } else {
         againLater(call);

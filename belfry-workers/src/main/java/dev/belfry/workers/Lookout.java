@@ -36,6 +36,7 @@ final class Lookout {
   /**
    * A lookout for one worker.
    *
+   * @param tableLock the monitor that guards the table: that of the calls it belongs to
    * @param isRoomWanted whether somebody waits until a call leaves the table
    */
   Lookout(Peer peer, CallTable table, Object tableLock, BooleanSupplier isRoomWanted) {

@@ -24,7 +24,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
 
   private final String name;
   private final Supervisor supervisor;
-  private final Desk desk;
+  private final WorkerCalls calls;
   private final long deathsBefore;
   private final LatencyMeter latencies = new LatencyMeter();
   private final long startNanos = System.nanoTime();
@@ -47,14 +47,14 @@ final class PooledWorker implements PeerListener, MessageHandler {
   PooledWorker(String name, Supervisor supervisor, int capacity, int attempts, long deathsBefore) {
     this.name = name;
     this.supervisor = supervisor;
-    this.desk = new Desk(this, supervisor, capacity, attempts);
+    this.calls = new WorkerCalls(this, supervisor, capacity, attempts);
     this.deathsBefore = deathsBefore;
   }
 
   /** Before its process is started. */
   void connect(Peer guest, SegmentConfig config) {
     peer = guest;
-    desk.connect(guest, config);
+    calls.connect(guest, config);
     incoming = new Incoming(guest);
     rehearsal = new Rehearsal(guest);
   }
@@ -68,16 +68,16 @@ final class PooledWorker implements PeerListener, MessageHandler {
   }
 
   /** The calls it has. */
-  Desk desk() {
-    return desk;
+  WorkerCalls calls() {
+    return calls;
   }
 
   WorkerState state() {
-    return desk.state();
+    return calls.state();
   }
 
   int load() {
-    return desk.load();
+    return calls.load();
   }
 
   long finished() {
@@ -156,7 +156,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
             answered(id, status, payload);
           }
         });
-    if (!desk.isStillAt(id)) {
+    if (!calls.isStillAt(id)) {
       payloads.drop(id); // its caller no longer waits
     }
   }
@@ -171,7 +171,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
     if (Objects.requireNonNull(rehearsal).next()) {
       return;
     }
-    if (desk.change(WorkerState.STARTING, WorkerState.READY)) {
+    if (calls.change(WorkerState.STARTING, WorkerState.READY)) {
       readyNanos = System.nanoTime();
       supervisor.ready(this);
     }
@@ -179,7 +179,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
 
   /** An answer to a call that is no longer here was for a caller who no longer waits. */
   private void answered(long id, Status status, byte[] payload) {
-    Call call = desk.take(id);
+    Call call = calls.take(id);
     if (call == null) {
       return;
     }
@@ -201,7 +201,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
 
   /** Takes no more calls and ends when it has none left. */
   void retire() {
-    if (desk.change(WorkerState.READY, WorkerState.RETIRING)) {
+    if (calls.change(WorkerState.READY, WorkerState.RETIRING)) {
       leaveIfIdle();
     }
   }
@@ -219,9 +219,9 @@ final class PooledWorker implements PeerListener, MessageHandler {
 
   @Override
   public void onDying(Peer from, Witness witness) {
-    desk.dying();
+    calls.dying();
     supervisor.dying(this, witness);
-    supervisor.afterThisTurn(desk::giveToOthers); // answers in the ring count first
+    supervisor.afterThisTurn(calls::giveToOthers); // answers in the ring count first
   }
 
   @Override

@@ -68,15 +68,15 @@ final class StuckWatch {
   }
 
   private void look() {
-    if (!worker.desk().isStillAt(call) || !worker.peer().isAttached()) {
+    if (!worker.calls().isStillAt(call) || !worker.peer().isAttached()) {
       return;
     }
     if (!told) {
-      told = worker.desk().cancel(call);
+      told = worker.calls().cancel(call);
       toldAt = worker.peer().sentCount();
     }
     long now = System.nanoTime();
-    if (!read && (hasMoved() || worker.desk().hasWantedBefore(call))) {
+    if (!read && (hasMoved() || worker.calls().hasWantedBefore(call))) {
       sinceNanos = now;
     }
     if (now - sinceNanos >= limitNanos) {

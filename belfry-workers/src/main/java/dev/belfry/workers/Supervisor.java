@@ -211,10 +211,10 @@ final class Supervisor {
                 .withStrategy(options.strategy)
                 .withAttachLimit(options.readyLimit));
     worker.connect(ticket.peer(), host.segment().config());
-    var seat = new Seat(worker, place, options, loop);
-    crew.add(seat);
+    var process = new WorkerProcess(worker, place, options, loop);
+    crew.add(process);
     try {
-      seat.spawn(host, ticket, line -> tell(() -> options.listener.onOutput(name, line)));
+      process.spawn(host, ticket, line -> tell(() -> options.listener.onOutput(name, line)));
     } catch (IOException | RuntimeException e) {
       ticket.close();
       LOG.log(Level.DEBUG, "cannot start " + name, e);
@@ -239,12 +239,12 @@ final class Supervisor {
           }
           tell(() -> options.listener.onReady(worker.name(), worker.peer().pid().orElse(0)));
           crew.ready(worker);
-          crew.nextToLeave().ifPresent(this::sendHome);
+          crew.nextToLeave().ifPresent(this::replace);
           after(SERVED, () -> servesOn(worker));
           Duration age = options.recycleAge;
           if (age != null) { // not sooner: one that is still starting cannot be replaced
             TimerOperation timer = after(age, () -> retire(worker));
-            crew.seatOf(worker).ifPresent(seat -> seat.recycling = timer);
+            crew.processOf(worker).ifPresent(process -> process.recycling = timer);
           }
         });
   }
@@ -261,30 +261,30 @@ final class Supervisor {
     if (worker.state() != WorkerState.READY || leaving) {
       return;
     }
-    crew.seatOf(worker).ifPresent(seat -> seat.unwanted = true);
+    crew.processOf(worker).ifPresent(process -> process.unwanted = true);
     if (crew.hasSpareBeside(worker)) {
-      crew.nextToLeave().ifPresent(this::sendHome);
+      crew.nextToLeave().ifPresent(this::replace);
     }
     fillUp();
   }
 
-  private void sendHome(Seat seat) {
-    LOG.log(Level.DEBUG, "{0} is replaced", seat.worker);
-    seat.leaving = true;
-    crew.withdraw(seat.worker);
-    seat.worker.retire();
+  private void replace(WorkerProcess process) {
+    LOG.log(Level.DEBUG, "{0} is replaced", process.worker);
+    process.leaving = true;
+    crew.withdraw(process.worker);
+    process.worker.retire();
   }
 
   void dying(PooledWorker worker, Witness witness) {
     crew.withdraw(worker);
     if (witness == Witness.GOODBYE) {
-      crew.seatOf(worker).ifPresent(seat -> seat.hasLeft = true);
+      crew.processOf(worker).ifPresent(process -> process.hasLeft = true);
       after(LEAVE_LIMIT, () -> endIfThere(worker)); // threads of its own may keep its process
     }
   }
 
   private void endIfThere(PooledWorker worker) {
-    if (crew.seatOf(worker).isPresent()) {
+    if (crew.processOf(worker).isPresent()) {
       worker.peer().disconnect("its process goes on after it has left");
     }
   }
@@ -312,21 +312,22 @@ final class Supervisor {
 
   private void gone(PooledWorker worker, @Nullable ExitStatus status, String how) {
     crew.withdraw(worker);
-    crew.seatOf(worker).ifPresent(seat -> seat.afterLastWords(() -> bury(seat, status, how)));
+    crew.processOf(worker)
+        .ifPresent(process -> process.afterLastWords(() -> bury(process, status, how)));
   }
 
-  private void bury(Seat seat, @Nullable ExitStatus status, String how) {
-    PooledWorker worker = seat.worker;
-    boolean wanted = leaving || (seat.leaving && seat.hasLeft);
+  private void bury(WorkerProcess process, @Nullable ExitStatus status, String how) {
+    PooledWorker worker = process.worker;
+    boolean wanted = leaving || (process.leaving && process.hasLeft);
     boolean died = worker.state() != WorkerState.GONE && !wanted;
-    seat.forgetRecycling();
-    Death death = seat.death(status, how);
-    worker.desk().ended(death);
+    process.forgetRecycling();
+    Death death = process.death(status, how);
+    worker.calls().ended(death);
     meter.keep(worker.latencies());
-    crew.remove(seat);
+    crew.remove(process);
     if (died) {
       deaths.incrementAndGet();
-      crew.diedInPlace(seat.place);
+      crew.diedInPlace(process.place);
       tell(() -> options.listener.onDeath(death));
       count(worker);
     } else if (worker.finished() > 0) {
@@ -356,7 +357,7 @@ final class Supervisor {
 
   private void secondIsOver(Operation<? extends @Nullable Void> timer) {
     if (timer.hasValue()) { // else the loop has stopped
-      crew.all().forEach(worker -> worker.desk().endOverdue());
+      crew.all().forEach(worker -> worker.calls().endOverdue());
       meter.turn(crew.all().stream().map(PooledWorker::latencies).toList(), System.nanoTime());
       everySecond.start(this::secondIsOver);
     }

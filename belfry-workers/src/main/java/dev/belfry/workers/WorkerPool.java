@@ -273,7 +273,7 @@ public final class WorkerPool implements AutoCloseable {
     } finally {
       group.close();
       host.close(); // kills workers that are still there because that took too long
-      crew.all().forEach(worker -> worker.desk().close());
+      crew.all().forEach(worker -> worker.calls().close());
     }
   }
 }

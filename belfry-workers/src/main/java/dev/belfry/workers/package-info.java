@@ -10,11 +10,11 @@
  *       StartedCall}, {@code PoolListener}, {@code PoolStatus}, and the kinds of {@code
  *       CallException}.
  *   <li>The path of a call: {@code Dispatch} chooses a worker, or has the caller wait at the {@code
- *       Gate}; the worker's {@code Desk} keeps the {@code Call} in its {@code CallTable} and sends
- *       it; the {@code Lookout} decides which thread looks for answers; {@code Deadlines} end what
- *       takes too long.
+ *       Gate}; the worker's {@code WorkerCalls} keeps the {@code Call} in its {@code CallTable} and
+ *       sends it; the {@code Lookout} decides which thread looks for answers; {@code Deadlines} end
+ *       what takes too long.
  *   <li>The life of a worker: the {@code Supervisor} starts and replaces the {@code PooledWorker}s
- *       of its {@code Crew}, each in a {@code Seat} with the process and its output; {@code
+ *       of its {@code Crew}, each with its {@code WorkerProcess} and what that prints; {@code
  *       CrashLoop} and {@code StuckWatch} say when enough is enough; a {@code Rehearsal} warms a
  *       worker up.
  *   <li>In the worker process: {@code Worker}, {@code Serving}, {@code JobReader}, {@code Answers},

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The calls that a worker has. A call is in the table from before it is sent until its answer has
  * come, and whoever takes it out decides what becomes of it; so it ends once. For any thread.
  */
-final class Desk {
+final class WorkerCalls {
   private static final byte[] NO_BYTES = new byte[0];
 
   private final PooledWorker worker;
@@ -31,12 +31,12 @@ final class Desk {
   private volatile int load;
 
   /**
-   * The desk of a worker.
+   * The calls of a worker.
    *
    * @param capacity how many calls it has at most
    * @param attempts to how many workers a call is given at most
    */
-  Desk(PooledWorker worker, Supervisor supervisor, int capacity, int attempts) {
+  WorkerCalls(PooledWorker worker, Supervisor supervisor, int capacity, int attempts) {
     this.worker = worker;
     this.supervisor = supervisor;
     this.table = new CallTable(capacity);

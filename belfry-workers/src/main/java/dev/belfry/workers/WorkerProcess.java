@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A worker's process with what it prints. On the loop thread. */
-final class Seat {
+final class WorkerProcess {
   /** How long to wait for the last words of a process that has ended. */
   private static final Duration LAST_WORDS = Duration.ofMillis(50);
 
@@ -51,7 +51,7 @@ final class Seat {
   private int pid;
   private @Nullable Runnable whenSilent;
 
-  Seat(PooledWorker worker, int place, PoolOptions options, EventLoop loop) {
+  WorkerProcess(PooledWorker worker, int place, PoolOptions options, EventLoop loop) {
     this.worker = worker;
     this.place = place;
     this.options = options;
@@ -67,7 +67,7 @@ final class Seat {
       Pipe errPipe = Pipe.open(sys, true);
       try (var _ = errPipe.writer()) {
         err = new WorkerOutput(loop, errPipe.reader(), lines, this::lookIfSilent);
-        host.spawn(options.command, ticket, spawn -> dress(spawn, outPipe, errPipe));
+        host.spawn(options.command, ticket, spawn -> withStreams(spawn, outPipe, errPipe));
         pid = ticket.peer().pid().orElse(0);
         err.start();
       }
@@ -75,7 +75,7 @@ final class Seat {
     }
   }
 
-  private Spawn dress(Spawn spawn, Pipe outPipe, Pipe errPipe) {
+  private Spawn withStreams(Spawn spawn, Pipe outPipe, Pipe errPipe) {
     if (options.directory != null) {
       spawn.directory(options.directory);
     }
