@@ -77,12 +77,7 @@ public final class CallCommand extends Benchmark {
     List<CallLoad> loads = loads(measured.toNanos());
     var measurements = new Measurements("call");
     try (var processes = new ContenderProcesses()) {
-      for (String name : names) {
-        processes.start(name, CallContender.of(name).command(), Pinning.NONE);
-      }
-      for (String name : names) {
-        processes.get(name).awaitReady();
-      }
+      processes.startAll(names, name -> CallContender.of(name).command(), Pinning.NONE);
       var rounds = new Rounds<>(names, name -> name, loads, CallLoad::params);
       try (var progress = new Progress(names.size() + rounds.steps(options.rounds()))) {
         long warmNanos = options.effort().choose(50_000_000L, 4_000_000_000L, 6_000_000_000L);

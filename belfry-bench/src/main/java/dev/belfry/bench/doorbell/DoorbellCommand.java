@@ -60,12 +60,7 @@ public final class DoorbellCommand extends Benchmark {
     try (Workshop workshop = Workshop.open();
         var processes = new ContenderProcesses()) {
       Path pair = workshop.compileC(DoorbellCommand.class, "bell_pair.c");
-      for (String name : names) {
-        processes.start(name, command(name, pair), Pinning.NONE);
-      }
-      for (String name : names) {
-        processes.get(name).awaitReady();
-      }
+      processes.startAll(names, name -> command(name, pair), Pinning.NONE);
       var rounds = new Rounds<>(names, Function.identity(), List.of(params), Function.identity());
       int warmUps = options.effort().choose(100, 20_000, 50_000);
       int count = options.effort().choose(50, 3_000, 10_000);

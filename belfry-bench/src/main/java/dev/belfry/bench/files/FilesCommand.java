@@ -48,13 +48,10 @@ public final class FilesCommand extends Benchmark {
       byte[] content = new byte[FILE_BYTES];
       new Random(1).nextBytes(content);
       Files.write(file, content);
-      for (String name : names) {
-        List<String> command = FileContender.of(name).command(file.toString());
-        processes.start(name, command, pinning(options, Pinning.LAST));
-      }
-      for (String name : names) {
-        processes.get(name).awaitReady();
-      }
+      processes.startAll(
+          names,
+          name -> FileContender.of(name).command(file.toString()),
+          pinning(options, Pinning.LAST));
       run(options, names, processes, measurements);
     } finally {
       Files.delete(file);

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /** The processes of a benchmark; all end when this is closed. */
 public final class ContenderProcesses implements AutoCloseable {
@@ -12,6 +13,17 @@ public final class ContenderProcesses implements AutoCloseable {
   /** Starts one and does not wait for it, so that several come up together. */
   public void start(String name, List<String> command, Pinning pinning) throws IOException {
     processes.put(name, ContenderProcess.start(name, command, pinning));
+  }
+
+  /** Starts them all and waits until each is ready. */
+  public void startAll(List<String> names, Function<String, List<String>> commands, Pinning pinning)
+      throws IOException {
+    for (String name : names) {
+      start(name, commands.apply(name), pinning);
+    }
+    for (String name : names) {
+      get(name).awaitReady();
+    }
   }
 
   /** The process of that name. */

@@ -56,13 +56,10 @@ public final class SignalCommand extends Benchmark {
       Path cLoop = workshop.compileC(SignalCommand.class, "signal_loop.c");
       Path mailbox = sender.resolveSibling("mailbox");
       Mailbox.create(mailbox);
-      for (String name : names) {
-        List<String> command = SignalContender.of(name).command(cLoop, mailbox);
-        processes.start(name, command, pinning(options, Pinning.LAST));
-      }
-      for (String name : names) {
-        processes.get(name).awaitReady();
-      }
+      processes.startAll(
+          names,
+          name -> SignalContender.of(name).command(cLoop, mailbox),
+          pinning(options, Pinning.LAST));
       var load = new SignalLoad(sender, mailbox, pinning(options, Pinning.FIRST));
       run(options, names, processes, load, measurements);
     }

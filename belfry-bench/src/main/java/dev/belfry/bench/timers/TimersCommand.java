@@ -69,13 +69,8 @@ public final class TimersCommand extends Benchmark {
     try (Workshop workshop = Workshop.open();
         var processes = new ContenderProcesses()) {
       Path bareWait = workshop.compileC(TimersCommand.class, "bare_wait.c");
-      for (String name : names) {
-        List<String> command = TimerContender.of(name).command(bareWait);
-        processes.start(name, command, pinning(options, Pinning.LAST));
-      }
-      for (String name : names) {
-        processes.get(name).awaitReady();
-      }
+      processes.startAll(
+          names, name -> TimerContender.of(name).command(bareWait), pinning(options, Pinning.LAST));
       run(options, names, processes, measurements);
     }
     report(names, measurements);
