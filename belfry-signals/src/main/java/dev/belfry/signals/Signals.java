@@ -19,6 +19,11 @@ import org.jspecify.annotations.Nullable;
  * signals.handle("USR1", signal -> logs.reopen());
  * }
  *
+ * <p>From the moment at which a signal begins to end the process the JVM is kept alive until the
+ * exit. So the program's own threads may all end because of it, main included: every cleanup runs
+ * and the exit code is that of the signal. Only a program that calls {@link System#exit} itself
+ * meanwhile ends then and with its own code. Where nothing ends, nothing here keeps a JVM alive.
+ *
  * <p>All methods may be called at any time from any thread. Handlers and cleanups run on threads of
  * the library. A process has one of these; a test opens any number of them with {@link
  * SignalsTesting}, which touch neither the operating system nor the process.
@@ -133,8 +138,8 @@ public final class Signals implements AutoCloseable {
    */
   public Registration onShutdown(ShutdownPhase phase, String name, Cleanup cleanup) {
     var step = new ShutdownChain.Step(phase, name, cleanup);
-    router.chain().add(step);
-    return () -> router.chain().remove(step);
+    router.shutdown().chain().add(step);
+    return () -> router.shutdown().chain().remove(step);
   }
 
   /** Says how a new configuration is checked; without it every reload is rejected. */
@@ -225,10 +230,30 @@ public final class Signals implements AutoCloseable {
   /**
    * Gives the signals back. Registered handlers are no longer called. Waits for the log to be
    * written, for a second at most.
+   *
+   * <p>While the process is ending it does nothing, so that the end of a program that closes this
+   * on its way out is as any other: all cleanups run, within the time limit, Ctrl+C twice still
+   * forces the exit, and the exit code is that of the signal.
    */
   @Override
   public void close() {
+    if (isShuttingDown()) {
+      return;
+    }
     source.close();
+    if (router.shutdown().close()) { // else a signal has come meanwhile
+      closeRest();
+    }
+  }
+
+  /** Closes in any case, and gives up an end that is under way. */
+  void abandon() {
+    router.shutdown().abandon();
+    source.close();
+    closeRest();
+  }
+
+  private void closeRest() {
     threads.close();
     clock.close();
     journal.flush(Shutdown.MOMENT);

@@ -45,7 +45,7 @@ final class ReceivableTest {
 
   @Test
   void withReducedSignalsButNoMaskTheJvmGivesAwayNoneOfThoseThatEndIt() throws Exception {
-    var command = new ArrayList<>(Way.plainJava("source"));
+    var command = new ArrayList<>(Way.plainJava(SampleService.class, "source"));
     command.add(3, "-Xrs");
     try (Stage stage = ProcessStage.of(TestProcess.start(command))) {
       assertThat(obstacles(receivable(stage)))
@@ -68,7 +68,7 @@ final class ReceivableTest {
   void aSignalThatCameBeforeTheSubscriptionIsNotLost() throws Exception {
     try (TestProcess process = TestProcess.javaWithSignals(SampleService.class, "opens-later")) {
       process.line("started");
-      new ProcessBuilder("kill", "-TERM", Integer.toString(process.pid())).start().waitFor();
+      ProcessStage.kill(process, "TERM");
       process.say("now");
       process.line("cleanup first");
       assertThat(process.exitCode()).isEqualTo(143);

@@ -1,6 +1,7 @@
 package dev.belfry.signals.linux;
 
 import dev.belfry.testkit.TestProcess;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -19,11 +20,19 @@ enum Way {
 
   /** Starts the program; returns when it is ready. */
   Stage start(String scenario, String... arguments) throws Exception {
+    if (this == INJECTED) {
+      return new InjectedStage(scenario, List.of(arguments));
+    }
     String[] all = Stream.concat(Stream.of(scenario), Stream.of(arguments)).toArray(String[]::new);
+    return ProcessStage.of(process(SampleService.class, all));
+  }
+
+  /** Starts another program, in a JVM of its own. */
+  TestProcess process(Class<?> main, String... arguments) throws IOException {
     return switch (this) {
-      case INJECTED -> new InjectedStage(scenario, List.of(arguments));
-      case DISPATCHER -> ProcessStage.of(TestProcess.start(plainJava(all)));
-      case SIGNALFD -> ProcessStage.of(TestProcess.javaWithSignals(SampleService.class, all));
+      case INJECTED -> throw new IllegalStateException("it has no process");
+      case DISPATCHER -> TestProcess.start(plainJava(main, arguments));
+      case SIGNALFD -> TestProcess.javaWithSignals(main, arguments);
     };
   }
 
@@ -32,9 +41,9 @@ enum Way {
     return this != DISPATCHER;
   }
 
-  static List<String> plainJava(String... arguments) {
+  static List<String> plainJava(Class<?> main, String... arguments) {
     var command = new ArrayList<String>(List.of("env", DEFAULTS));
-    command.addAll(TestProcess.javaCommand(SampleService.class, arguments));
+    command.addAll(TestProcess.javaCommand(main, arguments));
     return command;
   }
 }
