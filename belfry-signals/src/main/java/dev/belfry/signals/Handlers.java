@@ -44,7 +44,7 @@ final class Handlers {
             "signal.handler_failed",
             "a handler of " + delivery.signal() + " failed",
             "error",
-            e.toString());
+            Journal.textOf(e));
       }
     }
   }

@@ -95,6 +95,15 @@ final class Journal implements AutoCloseable {
     isolated(() -> log.notice(line));
   }
 
+  /** What an exception says; it is somebody else's class, and may fail at that too. */
+  static String textOf(Throwable e) {
+    try {
+      return "" + e;
+    } catch (Throwable another) {
+      return e.getClass().getName();
+    }
+  }
+
   private static Map<String, String> fields(Delivery delivery, String... details) {
     var fields = new LinkedHashMap<String, String>();
     fields.put("signal", delivery.signal().name());
@@ -110,7 +119,7 @@ final class Journal implements AutoCloseable {
     try {
       sink.run();
     } catch (RuntimeException | Error e) {
-      System.err.println("belfry: a sink for signal records failed: " + e);
+      System.err.println("belfry: a sink for signal records failed: " + textOf(e));
     }
   }
 }

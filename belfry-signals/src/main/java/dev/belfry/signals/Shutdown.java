@@ -210,7 +210,7 @@ final class Shutdown {
           "cleanup",
           step.name,
           "error",
-          e.toString());
+          Journal.textOf(e));
     }
   }
 

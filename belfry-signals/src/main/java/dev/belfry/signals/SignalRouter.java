@@ -118,9 +118,12 @@ final class SignalRouter {
     }
     threads.run(
         () -> {
-          received(delivery);
-          handlers.call(delivery);
-          shutdown.run(ending.get(), phases(delivery.signal().behavior()));
+          try {
+            received(delivery);
+            handlers.call(delivery);
+          } finally { // whatever is wrong here, cleanups run
+            shutdown.run(ending.get(), phases(delivery.signal().behavior()));
+          }
         });
   }
 

@@ -67,6 +67,28 @@ final class ShutdownTest {
                     .containsEntry("error", "java.io.IOException: disk full"));
   }
 
+  /** What it was could not be said, and with that the chain broke off. */
+  @Test
+  void norDoesOneThatThrowsWhatCannotBeShown() {
+    signals.onShutdown("1", () -> ran.add("1"));
+    signals.onShutdown(
+        "2",
+        () -> {
+          throw new Unspeakable();
+        });
+    signals.onShutdown("3", () -> ran.add("3"));
+
+    var _ = test.injectAsync("TERM");
+
+    await().until(() -> !test.exits().isEmpty());
+    assertThat(test.exits()).containsExactly(143);
+    assertThat(ran).containsExactly("3", "1");
+    assertThat(test.records())
+        .filteredOn(it -> it.event().equals("signal.cleanup_failed"))
+        .extracting(it -> it.fields().get("error"))
+        .containsExactly(Unspeakable.class.getName());
+  }
+
   @Test
   void oneThatWasTakenAwayDoesNotRun() {
     signals.onShutdown("kept", () -> ran.add("kept"));
