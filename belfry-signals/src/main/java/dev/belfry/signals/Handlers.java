@@ -45,6 +45,8 @@ final class Handlers {
             "a handler of " + delivery.signal() + " failed",
             "error",
             Journal.textOf(e));
+      } finally {
+        Thread.interrupted(); // what it leaves behind is not for the next, nor for the cleanups
       }
     }
   }

@@ -211,6 +211,8 @@ final class Shutdown {
           step.name,
           "error",
           Journal.textOf(e));
+    } finally {
+      Thread.interrupted(); // else the next one would give up whatever it waits for
     }
   }
 

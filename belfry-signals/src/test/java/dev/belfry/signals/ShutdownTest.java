@@ -89,6 +89,26 @@ final class ShutdownTest {
         .containsExactly(Unspeakable.class.getName());
   }
 
+  /** The flag was still up for those that came after, and whatever they waited for was cut off. */
+  @ParameterizedTest
+  @ValueSource(strings = {"TERM", "HUP"})
+  void anInterruptThatOneLeavesBehindDoesNotReachTheNext(String signal) {
+    signals.onReload(
+        () -> {
+          Thread.currentThread().interrupt();
+          return List.of();
+        });
+    signals.onShutdown("1", () -> ran.add("1 " + Thread.currentThread().isInterrupted()));
+    signals.onShutdown("2", () -> Thread.currentThread().interrupt());
+    signals.onShutdown("3", () -> ran.add("3 " + Thread.currentThread().isInterrupted()));
+    signals.handle(signal, _ -> Thread.currentThread().interrupt());
+    signals.handle(signal, _ -> ran.add("handler " + Thread.currentThread().isInterrupted()));
+
+    test.inject(signal);
+
+    assertThat(ran).containsExactly("handler false", "3 false", "1 false");
+  }
+
   @Test
   void oneThatWasTakenAwayDoesNotRun() {
     signals.onShutdown("kept", () -> ran.add("kept"));
