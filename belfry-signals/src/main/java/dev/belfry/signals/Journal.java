@@ -51,7 +51,10 @@ final class Journal implements AutoCloseable {
 
   /** A record only, about no delivery. */
   void record(Level level, String event, String message, Map<String, String> fields) {
-    var record = new SignalRecord(level, event, message, fields);
+    record(new SignalRecord(level, event, message, fields));
+  }
+
+  void record(SignalRecord record) {
     writer.execute(() -> isolated(() -> log.log(record)));
   }
 
