@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 
 /** The handlers of a program, by signal. */
 final class Handlers {
@@ -16,7 +17,8 @@ final class Handlers {
   }
 
   // r[impl signals.register.api]
-  SignalRegistration add(Signal signal, SignalHandler handler, Optional<String> inactiveReason) {
+  SignalRegistration add(
+      Signal signal, SignalHandler handler, Supplier<Optional<String>> inactiveReason) {
     var entry = new Entry(signal, handler, inactiveReason);
     of(signal).add(entry);
     return entry;
@@ -59,9 +61,9 @@ final class Handlers {
   private final class Entry implements SignalRegistration {
     private final Signal signal;
     private final SignalHandler handler;
-    private final Optional<String> inactiveReason;
+    private final Supplier<Optional<String>> inactiveReason;
 
-    Entry(Signal signal, SignalHandler handler, Optional<String> inactiveReason) {
+    Entry(Signal signal, SignalHandler handler, Supplier<Optional<String>> inactiveReason) {
       this.signal = signal;
       this.handler = handler;
       this.inactiveReason = inactiveReason;
@@ -74,7 +76,7 @@ final class Handlers {
 
     @Override
     public Optional<String> inactiveReason() {
-      return inactiveReason;
+      return inactiveReason.get();
     }
 
     @Override

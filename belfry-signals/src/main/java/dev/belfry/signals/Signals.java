@@ -1,6 +1,7 @@
 package dev.belfry.signals;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -42,6 +43,7 @@ public final class Signals implements AutoCloseable {
 
   Signals(SignalsBuilder builder) {
     catalog = builder.catalog;
+    List<Signal> handled = builder.first.stream().map(it -> catchable(find(it.signal()))).toList();
     platform = builder.platform;
     clock = builder.clock != null ? builder.clock : new SystemClock();
     threads = new SignalThreads();
@@ -49,7 +51,18 @@ public final class Signals implements AutoCloseable {
     router = new SignalRouter(catalog, platform, clock, threads, builder.exit, journal);
     source = builder.source != null ? builder.source : Sources.best(platform, journal);
     subscriptions = new Subscriptions(catalog, platform, source, router, journal);
+    // What is registered with the builder misses no signal: one may have come already, and is
+    // delivered as soon as it is subscribed to.
+    var awaited = new ArrayList<Signal>(handled);
+    if (builder.validator != null) {
+      router.reload().validator(builder.validator);
+      awaited.addAll(reloads());
+    }
+    for (int i = 0; i < handled.size(); i++) {
+      register(handled.get(i), builder.first.get(i).handler().apply(this));
+    }
     subscriptions.start();
+    awaited.forEach(subscriptions::prepare);
   }
 
   /** Receives the signals of this process from now on, with the catalog of the library. */
@@ -57,7 +70,10 @@ public final class Signals implements AutoCloseable {
     return builder().open();
   }
 
-  /** For another catalog, log, telemetry or exit. */
+  /**
+   * For another catalog, log, telemetry or exit, and for what a signal that has come already is to
+   * find registered.
+   */
   public static SignalsBuilder builder() {
     return new SignalsBuilder();
   }
@@ -117,10 +133,20 @@ public final class Signals implements AutoCloseable {
 
   /** The same with a signal of this catalog. */
   public SignalRegistration handle(Signal signal, SignalHandler handler) {
+    SignalRegistration registration = register(catchable(signal), handler);
+    subscriptions.prepare(signal);
+    return registration;
+  }
+
+  private SignalRegistration register(Signal signal, SignalHandler handler) {
+    return router.handlers().add(signal, handler, () -> subscriptions.obstacle(signal));
+  }
+
+  private static Signal catchable(Signal signal) {
     if (!signal.isCatchable()) {
       throw new IllegalArgumentException(signal + " cannot be caught by any program");
     }
-    return router.handlers().add(signal, handler, subscriptions.prepare(signal));
+    return signal;
   }
 
   /** Something to be done at an orderly end, in the phase {@link ShutdownPhase#CLEANUP}. */
@@ -144,12 +170,14 @@ public final class Signals implements AutoCloseable {
 
   /** Says how a new configuration is checked; without it every reload is rejected. */
   public void onReload(ReloadValidator validator) {
-    for (Signal signal : catalog.signals()) {
-      if (signal.behavior() == Behavior.RELOAD_VIA_RESTART) {
-        subscriptions.prepare(signal);
-      }
-    }
     router.reload().validator(validator);
+    reloads().forEach(subscriptions::prepare);
+  }
+
+  private List<Signal> reloads() {
+    return catalog.signals().stream()
+        .filter(signal -> signal.behavior() == Behavior.RELOAD_VIA_RESTART)
+        .toList();
   }
 
   /** How many reloads have failed since the last good one. */

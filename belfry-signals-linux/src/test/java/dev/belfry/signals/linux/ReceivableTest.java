@@ -74,4 +74,15 @@ final class ReceivableTest {
       assertThat(process.exitCode()).isEqualTo(143);
     }
   }
+
+  /** It was rejected: whoever waits in the kernel is delivered before a validator is registered. */
+  @Test
+  void aReloadThatCameBeforeTheSubscriptionFindsItsValidator() throws Exception {
+    try (TestProcess process = TestProcess.javaWithSignals(SampleService.class, "reloads-later")) {
+      process.line("started");
+      ProcessStage.kill(process, "HUP");
+      process.say("now");
+      assertThat(process.exitCode()).isEqualTo(129);
+    }
+  }
 }

@@ -4,6 +4,7 @@ import dev.belfry.signals.Receivable;
 import dev.belfry.signals.Signal;
 import dev.belfry.signals.SignalTelemetry;
 import dev.belfry.signals.Signals;
+import dev.belfry.signals.SignalsBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,15 +32,18 @@ final class SampleService {
 
   /** Runs as a process: says what happens in lines, and never ends by itself. */
   public static void main(String[] args) throws Exception {
-    if (args[0].equals("opens-later")) {
+    if (args[0].endsWith("-later")) {
       System.out.println("started");
       int _ = System.in.read();
     }
-    Signals signals =
+    SignalsBuilder builder =
         Signals.builder()
             .log(record -> System.out.println("log " + record.event() + " " + record.text()))
-            .telemetry(new PrintedAlerts())
-            .open();
+            .telemetry(new PrintedAlerts());
+    if (args[0].equals("reloads-later")) {
+      builder.onReload(List::of);
+    }
+    Signals signals = builder.open();
     new SampleService(signals, true, System.out::println)
         .start(args[0], List.of(args).subList(1, args.length));
     System.out.println("ready");
@@ -50,7 +54,7 @@ final class SampleService {
     signals.onShutdown("first", () -> out.accept("cleanup first"));
     signals.onShutdown("second", () -> out.accept("cleanup second"));
     switch (scenario) {
-      case "bare", "opens-later" -> {}
+      case "bare", "opens-later", "reloads-later" -> {}
       case "source" -> source();
       case "handlers" -> handlers();
       case "reload" -> signals.onReload(() -> problems(Path.of(arguments.getFirst())));
