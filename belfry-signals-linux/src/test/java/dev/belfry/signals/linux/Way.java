@@ -29,10 +29,15 @@ enum Way {
 
   /** Starts another program, in a JVM of its own. */
   TestProcess process(Class<?> main, String... arguments) throws IOException {
+    return TestProcess.start(command(main, arguments));
+  }
+
+  /** The command that starts another program. */
+  List<String> command(Class<?> main, String... arguments) {
     return switch (this) {
       case INJECTED -> throw new IllegalStateException("it has no process");
-      case DISPATCHER -> TestProcess.start(plainJava(main, arguments));
-      case SIGNALFD -> TestProcess.javaWithSignals(main, arguments);
+      case DISPATCHER -> plainJava(main, arguments);
+      case SIGNALFD -> TestProcess.javaWithSignalsCommand(main, arguments);
     };
   }
 
@@ -41,7 +46,7 @@ enum Way {
     return this != DISPATCHER;
   }
 
-  static List<String> plainJava(Class<?> main, String... arguments) {
+  private static List<String> plainJava(Class<?> main, String... arguments) {
     var command = new ArrayList<String>(List.of("env", DEFAULTS));
     command.addAll(TestProcess.javaCommand(main, arguments));
     return command;
