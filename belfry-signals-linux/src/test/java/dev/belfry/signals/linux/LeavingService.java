@@ -5,7 +5,6 @@ import dev.belfry.signals.Signal;
 import dev.belfry.signals.SignalCatalog;
 import dev.belfry.signals.Signals;
 import dev.belfry.signals.SignalsTesting;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
@@ -21,7 +20,8 @@ final class LeavingService {
       case "stopped" -> stopped();
       case "next" -> next();
       case "closes" -> closes();
-      case "closes-and-hangs" -> closesAndHangs();
+      case "closes-and-hangs" -> closesAndHangs(SampleService.catalog("hasty"));
+      case "closes-and-hangs-for-long" -> closesAndHangs(SampleService.catalog("hanging"));
       case "nothing-ends" -> nothingEnds();
       case "closed-before" -> closedBefore();
       case "exit-returns" -> exitReturns();
@@ -58,11 +58,10 @@ final class LeavingService {
     }
   }
 
-  private static void closesAndHangs() throws Exception {
-    SignalCatalog hasty = SignalCatalog.bundled().withTimeLimit(Duration.ofSeconds(1));
-    try (Signals signals = Signals.builder().catalog(hasty).open()) {
+  private static void closesAndHangs(SignalCatalog catalog) {
+    try (Signals signals = Signals.builder().catalog(catalog).open()) {
       signals.onShutdown("hanging", LeavingService::hang);
-      CompletableFuture<Signal> next = signals.next("TERM");
+      CompletableFuture<Signal> next = signals.next("TERM", "INT");
       System.out.println("ready");
       next.join();
     }

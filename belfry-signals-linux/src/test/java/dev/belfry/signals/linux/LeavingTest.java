@@ -3,9 +3,14 @@ package dev.belfry.signals.linux;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.testkit.TestProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -52,6 +57,55 @@ final class LeavingTest {
       ProcessStage.kill(process, "TERM");
       process.line("closed");
       assertThat(process.exitCode()).isEqualTo(143);
+    }
+  }
+
+  @Test
+  void twoPressesForceTheExitAlsoIfTheSignalsAreClosedMeanwhile() throws Exception {
+    try (TestProcess process = way.process(LeavingService.class, "closes-and-hangs-for-long")) {
+      process.line("ready");
+      ProcessStage.kill(process, "INT");
+      process.line("closed");
+      ProcessStage.kill(process, "INT");
+      assertThat(process.exitCode()).isEqualTo(130);
+      assertThat(process.rest()).contains("Force quitting...");
+    }
+  }
+
+  /** Its session is its own, so that nobody it might have started can hide in another's. */
+  // r[verify signals.reload.supervisor]
+  @Test
+  void aReloadStartsNobody(@TempDir Path directory) throws Exception {
+    Path config = Files.writeString(directory.resolve("config"), "good");
+    var command = new ArrayList<>(List.of("setsid"));
+    command.addAll(way.command(SampleService.class, "reload", config.toString()));
+    try (TestProcess process = TestProcess.start(command)) {
+      process.line("ready");
+      long session = process.pid();
+      assertThat(ofSession(session)).containsExactly(session);
+      ProcessStage.kill(process, "HUP");
+      assertThat(process.exitCode()).isEqualTo(129);
+      assertThat(process.rest()).contains("descendants 0");
+      assertThat(ofSession(session)).isEmpty();
+    }
+  }
+
+  /** The processes of a session. */
+  private static List<Long> ofSession(long session) {
+    return ProcessHandle.allProcesses()
+        .map(ProcessHandle::pid)
+        .filter(pid -> session(pid) == session)
+        .toList();
+  }
+
+  /** The session of a process, or nothing if it has just ended; see proc_pid_stat(5). */
+  private static long session(long pid) {
+    try {
+      String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+      String[] behindName = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+      return behindName[0].equals("Z") ? -1 : Long.parseLong(behindName[3]);
+    } catch (IOException ended) {
+      return -1;
     }
   }
 

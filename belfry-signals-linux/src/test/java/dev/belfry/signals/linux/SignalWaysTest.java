@@ -195,7 +195,6 @@ final class SignalWaysTest {
   }
 
   // r[verify signals.reload.reject-continue]
-  // r[verify signals.reload.supervisor]
   @Test
   void threeInvalidReloadsAreRejectedWithOneAlertThenAValidOneLeaves() throws Exception {
     Path config = directory.resolve("config");
