@@ -26,9 +26,9 @@ final class ServiceSignals {
                     err.println("belfry: " + record.text());
                   }
                 })
+            .handle("QUIT", _ -> ThreadDump.print())
+            .endOn("HUP")
             .open();
-    signals.handle("QUIT", _ -> ThreadDump.print());
-    signals.handle("HUP", signals::shutdown);
   }
 
   /** What makes the command end; the process exits when it has, or when the time is up. */

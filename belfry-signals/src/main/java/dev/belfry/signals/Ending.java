@@ -1,5 +1,6 @@
 package dev.belfry.signals;
 
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,10 @@ final class Ending {
   }
 
   private final AtomicReference<State> state = new AtomicReference<>(State.WORKING);
+
+  /** Open once the JVM need not be kept alive any more. */
+  private final CountDownLatch letGo = new CountDownLatch(1);
+
   private final Delivery cause;
   private final int exitCode;
   private volatile SignalClock.@Nullable Timer limit;
@@ -52,5 +57,35 @@ final class Ending {
       timer.close();
     }
     return state.getAndSet(State.OVER) != State.OVER;
+  }
+
+  /**
+   * Keeps the JVM alive until {@link #letGo}. Everything else here runs on daemon threads, which
+   * were started when there was memory for them: without this one a program whose own threads end
+   * because it is told to would end in the midst of its cleanups, and with 0.
+   */
+  // r[impl signals.exit.128n]
+  void keepAlive() {
+    try {
+      Thread.ofPlatform().daemon(false).name("belfry-signals-end").start(this::awaitLetGo);
+    } catch (OutOfMemoryError noThread) {
+      // It goes on all the same; only that it does not outlive the program's own threads.
+    }
+  }
+
+  /** The process lives though the exit has returned, as in a test; or nobody waits for it. */
+  void letGo() {
+    letGo.countDown();
+  }
+
+  private void awaitLetGo() {
+    while (true) {
+      try {
+        letGo.await();
+        return;
+      } catch (InterruptedException e) {
+        // By whoever interrupts all threads that there are: it is not a reason to exit with 0.
+      }
+    }
   }
 }

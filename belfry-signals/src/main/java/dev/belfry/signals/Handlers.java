@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 
 /** The handlers of a program, by signal. */
 final class Handlers {
@@ -16,7 +17,8 @@ final class Handlers {
   }
 
   // r[impl signals.register.api]
-  SignalRegistration add(Signal signal, SignalHandler handler, Optional<String> inactiveReason) {
+  SignalRegistration add(
+      Signal signal, SignalHandler handler, Supplier<Optional<String>> inactiveReason) {
     var entry = new Entry(signal, handler, inactiveReason);
     of(signal).add(entry);
     return entry;
@@ -44,7 +46,9 @@ final class Handlers {
             "signal.handler_failed",
             "a handler of " + delivery.signal() + " failed",
             "error",
-            e.toString());
+            Journal.textOf(e));
+      } finally {
+        Thread.interrupted(); // what it leaves behind is not for the next, nor for the cleanups
       }
     }
   }
@@ -57,9 +61,9 @@ final class Handlers {
   private final class Entry implements SignalRegistration {
     private final Signal signal;
     private final SignalHandler handler;
-    private final Optional<String> inactiveReason;
+    private final Supplier<Optional<String>> inactiveReason;
 
-    Entry(Signal signal, SignalHandler handler, Optional<String> inactiveReason) {
+    Entry(Signal signal, SignalHandler handler, Supplier<Optional<String>> inactiveReason) {
       this.signal = signal;
       this.handler = handler;
       this.inactiveReason = inactiveReason;
@@ -72,7 +76,7 @@ final class Handlers {
 
     @Override
     public Optional<String> inactiveReason() {
-      return inactiveReason;
+      return inactiveReason.get();
     }
 
     @Override

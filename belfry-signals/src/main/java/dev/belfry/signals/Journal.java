@@ -51,7 +51,10 @@ final class Journal implements AutoCloseable {
 
   /** A record only, about no delivery. */
   void record(Level level, String event, String message, Map<String, String> fields) {
-    var record = new SignalRecord(level, event, message, fields);
+    record(new SignalRecord(level, event, message, fields));
+  }
+
+  void record(SignalRecord record) {
     writer.execute(() -> isolated(() -> log.log(record)));
   }
 
@@ -95,6 +98,15 @@ final class Journal implements AutoCloseable {
     isolated(() -> log.notice(line));
   }
 
+  /** What an exception says; it is somebody else's class, and may fail at that too. */
+  static String textOf(Throwable e) {
+    try {
+      return "" + e;
+    } catch (Throwable another) {
+      return e.getClass().getName();
+    }
+  }
+
   private static Map<String, String> fields(Delivery delivery, String... details) {
     var fields = new LinkedHashMap<String, String>();
     fields.put("signal", delivery.signal().name());
@@ -110,7 +122,7 @@ final class Journal implements AutoCloseable {
     try {
       sink.run();
     } catch (RuntimeException | Error e) {
-      System.err.println("belfry: a sink for signal records failed: " + e);
+      System.err.println("belfry: a sink for signal records failed: " + textOf(e));
     }
   }
 }

@@ -46,7 +46,9 @@ final class JvmSource implements SignalSource {
       var subscribed = new sun.misc.Signal(jvmName(signal));
       sun.misc.SignalHandler old =
           sun.misc.Signal.handle(subscribed, _ -> receiver.receive(signal));
-      if (old == sun.misc.SignalHandler.SIG_IGN && isLeftIgnored(signal)) {
+      if (old == sun.misc.SignalHandler.SIG_IGN) {
+        // Of HUP, INT and TERM the JVM only says so and installs nothing; the others it took over.
+        sun.misc.Signal.handle(subscribed, sun.misc.SignalHandler.SIG_IGN);
         return Optional.of("it was ignored when the process started, as nohup and shells do");
       }
       before.put(subscribed, old);
@@ -65,14 +67,6 @@ final class JvmSource implements SignalSource {
         platform == Platform.WINDOWS
             && signal.windowsEvent().filter(BREAK_EVENT::equals).isPresent();
     return isBreak ? "BREAK" : signal.shortName();
-  }
-
-  /** What would end the JVM, it leaves ignored: it says SIG_IGN, and installs nothing. */
-  private static boolean isLeftIgnored(Signal signal) {
-    return switch (signal.name()) {
-      case "SIGHUP", "SIGINT", "SIGTERM" -> true;
-      default -> false;
-    };
   }
 
   @Override

@@ -28,21 +28,35 @@ final class Lane {
       }
       busy = true;
     }
+    start(delivery);
+    return delivery;
+  }
+
+  private void start(Delivery first) {
     try {
-      threads.run(() -> runAll(delivery));
+      threads.run(() -> runAll(first));
     } catch (OutOfMemoryError noThread) {
       giveUp();
       throw noThread;
     }
-    return delivery;
   }
 
   private void runAll(Delivery first) {
     Delivery delivery = first;
-    while (delivery != null) {
-      work.accept(delivery);
-      delivery.done().complete(null);
-      delivery = next();
+    try {
+      while (delivery != null) {
+        work.accept(delivery);
+        delivery.done().complete(null);
+        delivery = next();
+      }
+    } finally {
+      if (delivery != null) { // an error has come this far, as for want of memory
+        delivery.done().complete(null);
+        Delivery next = next();
+        if (next != null) {
+          start(next);
+        }
+      }
     }
   }
 

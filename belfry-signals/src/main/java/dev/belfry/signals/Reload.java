@@ -51,7 +51,9 @@ final class Reload {
       }
       reject(delivery, "the new configuration is invalid: " + String.join("; ", problems));
     } catch (Throwable e) { // whatever is wrong with it, the old one is not
-      reject(delivery, "the new configuration cannot be loaded: " + e);
+      reject(delivery, "the new configuration cannot be loaded: " + Journal.textOf(e));
+    } finally {
+      Thread.interrupted(); // what it leaves behind is not for the cleanups
     }
     strike(delivery);
     return false;

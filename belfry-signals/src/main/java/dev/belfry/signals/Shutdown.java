@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Ends the process, once. The first signal that asks for it decides how; the time limit of the
- * catalog runs from that moment and covers handlers, cleanups and the JVM's own hooks.
+ * catalog runs from that moment and covers handlers, cleanups and the JVM's own hooks. From that
+ * moment on the JVM is kept alive, too, until the exit.
  */
 final class Shutdown {
   /** For a signal for which the catalog gives no limit. */
@@ -27,8 +27,13 @@ final class Shutdown {
   private final ExitPort exit;
   private final Journal journal;
   private final ShutdownChain chain = new ShutdownChain();
-  private final AtomicReference<@Nullable Ending> current = new AtomicReference<>();
   private final AtomicBoolean warnedOfExitCode = new AtomicBoolean();
+
+  /** The end that is under way; guarded by this. */
+  private @Nullable Ending current;
+
+  /** Nothing ends any more; guarded by this. */
+  private boolean closed;
 
   /** Called when an end is over and yet the process lives, as in a test. */
   private final Runnable beginAnew;
@@ -54,7 +59,27 @@ final class Shutdown {
 
   /** What asked for the end that is under way. */
   Optional<Delivery> cause() {
-    return Optional.ofNullable(current.get()).map(Ending::cause);
+    return current().map(Ending::cause);
+  }
+
+  private synchronized Optional<Ending> current() {
+    return Optional.ofNullable(current);
+  }
+
+  /** Lets no end begin from now on, unless one is under way; says whether none is. */
+  synchronized boolean close() {
+    closed = current == null;
+    return closed;
+  }
+
+  /** Gives up an end that is under way, and lets no other begin. */
+  void abandon() {
+    Optional<Ending> abandoned;
+    synchronized (this) {
+      abandoned = current();
+      closed = true;
+    }
+    abandoned.ifPresent(this::over);
   }
 
   /** Claims the ending for this cause, unless another has it; from here on the time runs. */
@@ -66,11 +91,20 @@ final class Shutdown {
   // r[impl signals.timeout.catalog]
   Optional<Ending> claim(Delivery cause, Duration limit) {
     var ending = new Ending(cause, cause.signal().exitCode(platform));
-    if (!current.compareAndSet(null, ending)) {
+    if (!begin(ending)) {
       return Optional.empty();
     }
     ending.limit(clock.after(limit, () -> expire(ending, limit)));
+    ending.keepAlive();
     return Optional.of(ending);
+  }
+
+  private synchronized boolean begin(Ending ending) {
+    if (current != null || closed) {
+      return false;
+    }
+    current = ending;
+    return true;
   }
 
   /** Goes through the phases of an orderly end and exits. */
@@ -91,8 +125,11 @@ final class Shutdown {
     if (ending.beginExit()) {
       tellExit(ending.cause(), ending.exitCode(), "in good order");
       journal.flush(MOMENT);
-      exit.exit(ending.exitCode());
-      over(ending);
+      try {
+        exit.exit(ending.exitCode());
+      } finally {
+        over(ending);
+      }
     }
   }
 
@@ -100,16 +137,15 @@ final class Shutdown {
   void exitAtOnce(Ending ending) {
     if (ending.end()) {
       lastWords(() -> tellExit(ending.cause(), ending.exitCode(), "at once"));
-      exit.halt(ending.exitCode());
-      over(ending);
+      halt(Optional.of(ending), ending.exitCode());
     }
   }
 
   /** Exits at once, whatever is under way. */
   // r[impl signals.doubletap.force]
   void force(Delivery delivery, int exitCode) {
-    Ending ending = current.get();
-    if (ending != null && !ending.end()) {
+    Optional<Ending> ending = current();
+    if (ending.isPresent() && !ending.get().end()) {
       return; // it is over already
     }
     lastWords(
@@ -118,9 +154,19 @@ final class Shutdown {
           tellUnfinished(delivery, "not finished because the exit was forced");
           tellExit(delivery, exitCode, "forced");
         });
-    exit.halt(exitCode);
-    if (ending != null) {
-      over(ending);
+    halt(ending, exitCode);
+  }
+
+  /** Exits at once and says nothing, for want of memory. */
+  void haltSilently(int exitCode) {
+    halt(current(), exitCode);
+  }
+
+  private void halt(Optional<Ending> ending, int exitCode) {
+    try {
+      exit.halt(exitCode);
+    } finally {
+      ending.ifPresent(this::over);
     }
   }
 
@@ -164,7 +210,9 @@ final class Shutdown {
           "cleanup",
           step.name,
           "error",
-          e.toString());
+          Journal.textOf(e));
+    } finally {
+      Thread.interrupted(); // else the next one would give up whatever it waits for
     }
   }
 
@@ -176,8 +224,7 @@ final class Shutdown {
             tellUnfinished(cause, "not finished after " + seconds(limit) + " s");
             tellExit(cause, ending.exitCode(), "time limit");
           });
-      exit.halt(ending.exitCode());
-      over(ending);
+      halt(Optional.of(ending), ending.exitCode());
     }
   }
 
@@ -189,9 +236,14 @@ final class Shutdown {
 
   private void over(Ending ending) {
     ending.end();
-    current.compareAndSet(ending, null);
+    synchronized (this) {
+      if (current == ending) {
+        current = null;
+      }
+    }
     beginAnew.run();
     ending.cause().done().complete(null);
+    ending.letGo();
   }
 
   /** Whatever they are stuck in, they keep the process from ending only for a moment. */

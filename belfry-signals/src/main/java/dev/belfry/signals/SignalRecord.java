@@ -12,18 +12,25 @@ import java.util.Map;
  * @param event what happened, such as {@code signal.received}; the same for every such record
  * @param message the same for people
  * @param fields its details, in order
+ * @param text all of it as one line of text; what would begin a new line is escaped
  */
-public record SignalRecord(Level level, String event, String message, Map<String, String> fields) {
+public record SignalRecord(
+    Level level, String event, String message, Map<String, String> fields, String text) {
   public SignalRecord {
     fields = Collections.unmodifiableMap(new LinkedHashMap<>(fields));
+    text = escape(text);
   }
 
   /**
-   * One line of text: the message and the fields as {@code name=value}. Whatever comes from outside
-   * is escaped, so that it can neither begin a new line nor pass for another field.
+   * The text is the message and the fields as {@code name=value}. Whatever comes from outside is
+   * quoted, so that it cannot pass for another field.
    */
-  public String text() {
-    var text = new StringBuilder(escape(message));
+  public SignalRecord(Level level, String event, String message, Map<String, String> fields) {
+    this(level, event, message, fields, textOf(message, fields));
+  }
+
+  private static String textOf(String message, Map<String, String> fields) {
+    var text = new StringBuilder(message);
     fields.forEach((name, value) -> text.append(' ').append(name).append('=').append(quote(value)));
     return text.toString();
   }
@@ -34,7 +41,7 @@ public record SignalRecord(Level level, String event, String message, Map<String
             && value
                 .chars()
                 .allMatch(c -> c > ' ' && c < 0x7f && c != '"' && c != '=' && c != '\\');
-    return plain ? value : '"' + escape(value.replace("\\", "\\\\").replace("\"", "\\\"")) + '"';
+    return plain ? value : '"' + value.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 
   /** Control characters, line separators, and what reverses the direction of a text. */

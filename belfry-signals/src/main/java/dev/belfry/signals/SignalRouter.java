@@ -26,7 +26,6 @@ final class SignalRouter {
   private final Handlers handlers;
   private final Shutdown shutdown;
   private final Reload reload;
-  private final ExitPort exit;
   private final Platform platform;
   private final Map<String, Lane> lanes = new HashMap<>();
   private final Map<String, TapWindow> taps = new HashMap<>();
@@ -43,7 +42,6 @@ final class SignalRouter {
     this.platform = platform;
     this.clock = clock;
     this.threads = threads;
-    this.exit = exit;
     this.journal = journal;
     this.handlers = new Handlers(journal);
     this.reload = new Reload(journal);
@@ -66,8 +64,8 @@ final class SignalRouter {
     return shutdown.cause().isPresent();
   }
 
-  ShutdownChain chain() {
-    return shutdown.chain();
+  Shutdown shutdown() {
+    return shutdown;
   }
 
   /** A signal has come; returns what completes when everything that it set off is done. */
@@ -84,7 +82,7 @@ final class SignalRouter {
       }
     } catch (OutOfMemoryError noThread) {
       if (endsTheProcess(signal)) {
-        exit.halt(signal.exitCode(platform));
+        shutdown.haltSilently(signal.exitCode(platform));
       }
     }
     return delivery.done();
@@ -120,9 +118,12 @@ final class SignalRouter {
     }
     threads.run(
         () -> {
-          received(delivery);
-          handlers.call(delivery);
-          shutdown.run(ending.get(), phases(delivery.signal().behavior()));
+          try {
+            received(delivery);
+            handlers.call(delivery);
+          } finally { // whatever is wrong here, cleanups run
+            shutdown.run(ending.get(), phases(delivery.signal().behavior()));
+          }
         });
   }
 

@@ -1,6 +1,7 @@
 package dev.belfry.signals;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -18,6 +19,11 @@ import org.jspecify.annotations.Nullable;
  * signals.onReload(() -> Config.load(file).problems());
  * signals.handle("USR1", signal -> logs.reopen());
  * }
+ *
+ * <p>From the moment at which a signal begins to end the process the JVM is kept alive until the
+ * exit. So the program's own threads may all end because of it, main included: every cleanup runs
+ * and the exit code is that of the signal. Only a program that calls {@link System#exit} itself
+ * meanwhile ends then and with its own code. Where nothing ends, nothing here keeps a JVM alive.
  *
  * <p>All methods may be called at any time from any thread. Handlers and cleanups run on threads of
  * the library. A process has one of these; a test opens any number of them with {@link
@@ -37,6 +43,7 @@ public final class Signals implements AutoCloseable {
 
   Signals(SignalsBuilder builder) {
     catalog = builder.catalog;
+    List<Signal> handled = builder.first.stream().map(it -> catchable(find(it.signal()))).toList();
     platform = builder.platform;
     clock = builder.clock != null ? builder.clock : new SystemClock();
     threads = new SignalThreads();
@@ -44,7 +51,18 @@ public final class Signals implements AutoCloseable {
     router = new SignalRouter(catalog, platform, clock, threads, builder.exit, journal);
     source = builder.source != null ? builder.source : Sources.best(platform, journal);
     subscriptions = new Subscriptions(catalog, platform, source, router, journal);
+    // What is registered with the builder misses no signal: one may have come already, and is
+    // delivered as soon as it is subscribed to.
+    var awaited = new ArrayList<Signal>(handled);
+    if (builder.validator != null) {
+      router.reload().validator(builder.validator);
+      awaited.addAll(reloads());
+    }
+    for (int i = 0; i < handled.size(); i++) {
+      register(handled.get(i), builder.first.get(i).handler().apply(this));
+    }
     subscriptions.start();
+    awaited.forEach(subscriptions::prepare);
   }
 
   /** Receives the signals of this process from now on, with the catalog of the library. */
@@ -52,7 +70,10 @@ public final class Signals implements AutoCloseable {
     return builder().open();
   }
 
-  /** For another catalog, log, telemetry or exit. */
+  /**
+   * For another catalog, log, telemetry or exit, and for what a signal that has come already is to
+   * find registered.
+   */
   public static SignalsBuilder builder() {
     return new SignalsBuilder();
   }
@@ -112,10 +133,20 @@ public final class Signals implements AutoCloseable {
 
   /** The same with a signal of this catalog. */
   public SignalRegistration handle(Signal signal, SignalHandler handler) {
+    SignalRegistration registration = register(catchable(signal), handler);
+    subscriptions.prepare(signal);
+    return registration;
+  }
+
+  private SignalRegistration register(Signal signal, SignalHandler handler) {
+    return router.handlers().add(signal, handler, () -> subscriptions.obstacle(signal));
+  }
+
+  private static Signal catchable(Signal signal) {
     if (!signal.isCatchable()) {
       throw new IllegalArgumentException(signal + " cannot be caught by any program");
     }
-    return router.handlers().add(signal, handler, subscriptions.prepare(signal));
+    return signal;
   }
 
   /** Something to be done at an orderly end, in the phase {@link ShutdownPhase#CLEANUP}. */
@@ -133,18 +164,20 @@ public final class Signals implements AutoCloseable {
    */
   public Registration onShutdown(ShutdownPhase phase, String name, Cleanup cleanup) {
     var step = new ShutdownChain.Step(phase, name, cleanup);
-    router.chain().add(step);
-    return () -> router.chain().remove(step);
+    router.shutdown().chain().add(step);
+    return () -> router.shutdown().chain().remove(step);
   }
 
   /** Says how a new configuration is checked; without it every reload is rejected. */
   public void onReload(ReloadValidator validator) {
-    for (Signal signal : catalog.signals()) {
-      if (signal.behavior() == Behavior.RELOAD_VIA_RESTART) {
-        subscriptions.prepare(signal);
-      }
-    }
     router.reload().validator(validator);
+    reloads().forEach(subscriptions::prepare);
+  }
+
+  private List<Signal> reloads() {
+    return catalog.signals().stream()
+        .filter(signal -> signal.behavior() == Behavior.RELOAD_VIA_RESTART)
+        .toList();
   }
 
   /** How many reloads have failed since the last good one. */
@@ -225,10 +258,30 @@ public final class Signals implements AutoCloseable {
   /**
    * Gives the signals back. Registered handlers are no longer called. Waits for the log to be
    * written, for a second at most.
+   *
+   * <p>While the process is ending it does nothing, so that the end of a program that closes this
+   * on its way out is as any other: all cleanups run, within the time limit, Ctrl+C twice still
+   * forces the exit, and the exit code is that of the signal.
    */
   @Override
   public void close() {
+    if (isShuttingDown()) {
+      return;
+    }
     source.close();
+    if (router.shutdown().close()) { // else a signal has come meanwhile
+      closeRest();
+    }
+  }
+
+  /** Closes in any case, and gives up an end that is under way. */
+  void abandon() {
+    router.shutdown().abandon();
+    source.close();
+    closeRest();
+  }
+
+  private void closeRest() {
     threads.close();
     clock.close();
     journal.flush(Shutdown.MOMENT);

@@ -1,8 +1,15 @@
 package dev.belfry.signals;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What {@link Signals} is to use instead of its defaults. */
+/**
+ * What {@link Signals} is to use instead of its defaults, and what it is to do from the first
+ * signal on: one that has come while the program started is there as soon as it is open, before
+ * anything can be registered with it.
+ */
 public final class SignalsBuilder {
   SignalCatalog catalog = SignalCatalog.bundled();
   Platform platform = Platform.current();
@@ -11,6 +18,11 @@ public final class SignalsBuilder {
   ExitPort exit = new JvmExit();
   @Nullable SignalClock clock;
   @Nullable SignalSource source;
+  @Nullable ReloadValidator validator;
+  final List<First> first = new ArrayList<>();
+
+  /** A handler that is there before the first signal, by the name of its signal. */
+  record First(String signal, Function<Signals, SignalHandler> handler) {}
 
   SignalsBuilder() {}
 
@@ -56,7 +68,30 @@ public final class SignalsBuilder {
     return this;
   }
 
-  /** Receives the signals of this process from now on. */
+  /** As {@link Signals#handle(String, SignalHandler)}, from the first signal on. */
+  public SignalsBuilder handle(String signal, SignalHandler handler) {
+    first.add(new First(signal, _ -> handler));
+    return this;
+  }
+
+  /** Ends the process in good order when the signal comes, as {@link Signals#shutdown} does. */
+  public SignalsBuilder endOn(String signal) {
+    first.add(new First(signal, signals -> signals::shutdown));
+    return this;
+  }
+
+  /** As {@link Signals#onReload}, from the first signal on. */
+  public SignalsBuilder onReload(ReloadValidator validator) {
+    this.validator = validator;
+    return this;
+  }
+
+  /**
+   * Receives the signals of this process from now on.
+   *
+   * @throws IllegalArgumentException if a handler is for a signal that is in no catalog or cannot
+   *     be caught anywhere
+   */
   public Signals open() {
     return new Signals(this);
   }

@@ -105,10 +105,12 @@ final class Subscriptions {
               fields.put("fallback", fallback.behavior());
               fields.put("operation_hint", fallback.operationHint());
               journal.record(
-                  fallback.logLevel(),
-                  "signal.unsupported",
-                  fallback.logText(signal, platform),
-                  fields);
+                  new SignalRecord(
+                      fallback.logLevel(),
+                      "signal.unsupported",
+                      fallback.logMessage(),
+                      fields,
+                      fallback.logText(signal, platform)));
               // r[impl signals.fallback.event-name]
               // r[impl signals.fallback.event-tags]
               // r[impl signals.fallback.type-from-catalog]

@@ -11,8 +11,10 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
+import org.hamcrest.Matchers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -106,6 +108,52 @@ final class HandlersTest {
         .filteredOn(it -> it.event().equals("signal.handler_failed"))
         .extracting(it -> it.fields().get("error"))
         .containsExactly("java.lang.Exception: no", "java.lang.StackOverflowError");
+  }
+
+  /** What it was could not be said, and with that the signal was never handled again. */
+  @ParameterizedTest
+  @ValueSource(strings = {"USR1", "TERM"})
+  void norDoesOneThatThrowsWhatCannotBeShown(String signal) {
+    var ran = new AtomicInteger();
+    signals.handle(
+        signal,
+        _ -> {
+          throw new Unspeakable();
+        });
+    signals.handle(signal, _ -> ran.incrementAndGet());
+
+    for (int times = 1; times <= 2; times++) {
+      var _ = test.injectAsync(signal);
+      Awaitility.await().untilAtomic(ran, Matchers.equalTo(times));
+    }
+    if (signal.equals("TERM")) {
+      Awaitility.await().untilAsserted(() -> assertThat(test.exits()).containsExactly(143, 143));
+    }
+  }
+
+  /** The lane of a signal was taken for busy for ever. */
+  @Test
+  void anErrorThatNobodyCatchesCostsOnlyTheSignalItCameWith() throws Exception {
+    Signal signal = signals.catalog().byId("usr1").orElseThrow();
+    var proceed = new CountDownLatch(1);
+    var times = new AtomicInteger();
+    try (var threads = new SignalThreads()) {
+      var lane =
+          new Lane(
+              threads,
+              _ -> {
+                await(proceed);
+                times.incrementAndGet();
+                throw new OutOfMemoryError("as if");
+              });
+      Delivery first = lane.add(new Delivery(signal, "test"));
+      Delivery waiting = lane.add(new Delivery(signal, "test"));
+      proceed.countDown();
+      first.done().get(30, TimeUnit.SECONDS);
+      waiting.done().get(30, TimeUnit.SECONDS);
+      lane.add(new Delivery(signal, "test")).done().get(30, TimeUnit.SECONDS);
+      assertThat(times).hasValue(3);
+    }
   }
 
   @Test

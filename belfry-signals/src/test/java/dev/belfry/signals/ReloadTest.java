@@ -76,6 +76,23 @@ final class ReloadTest {
             "the new configuration cannot be loaded: java.io.IOException: config.yaml: no such file");
   }
 
+  /** What it was could not be said, and with that no later reload was looked at. */
+  @Test
+  void aValidatorThatThrowsWhatCannotBeShownRejectsToo() {
+    signals.onReload(
+        () -> {
+          throw new Unspeakable();
+        });
+    for (int times = 1; times <= 2; times++) {
+      int expected = times;
+      var _ = test.injectAsync("HUP");
+      await().untilAsserted(() -> assertThat(signals.reloadFailures()).isEqualTo(expected));
+    }
+    assertThat(records("signal.reload_rejected"))
+        .extracting(it -> it.fields().get("reason"))
+        .containsOnly("the new configuration cannot be loaded: " + Unspeakable.class.getName());
+  }
+
   // r[verify signals.reload.reject-continue]
   @Test
   void afterARejectionEverythingGoesOn() {

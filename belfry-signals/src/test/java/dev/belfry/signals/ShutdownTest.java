@@ -67,6 +67,48 @@ final class ShutdownTest {
                     .containsEntry("error", "java.io.IOException: disk full"));
   }
 
+  /** What it was could not be said, and with that the chain broke off. */
+  @Test
+  void norDoesOneThatThrowsWhatCannotBeShown() {
+    signals.onShutdown("1", () -> ran.add("1"));
+    signals.onShutdown(
+        "2",
+        () -> {
+          throw new Unspeakable();
+        });
+    signals.onShutdown("3", () -> ran.add("3"));
+
+    var _ = test.injectAsync("TERM");
+
+    await().until(() -> !test.exits().isEmpty());
+    assertThat(test.exits()).containsExactly(143);
+    assertThat(ran).containsExactly("3", "1");
+    assertThat(test.records())
+        .filteredOn(it -> it.event().equals("signal.cleanup_failed"))
+        .extracting(it -> it.fields().get("error"))
+        .containsExactly(Unspeakable.class.getName());
+  }
+
+  /** The flag was still up for those that came after, and whatever they waited for was cut off. */
+  @ParameterizedTest
+  @ValueSource(strings = {"TERM", "HUP"})
+  void anInterruptThatOneLeavesBehindDoesNotReachTheNext(String signal) {
+    signals.onReload(
+        () -> {
+          Thread.currentThread().interrupt();
+          return List.of();
+        });
+    signals.onShutdown("1", () -> ran.add("1 " + Thread.currentThread().isInterrupted()));
+    signals.onShutdown("2", () -> Thread.currentThread().interrupt());
+    signals.onShutdown("3", () -> ran.add("3 " + Thread.currentThread().isInterrupted()));
+    signals.handle(signal, _ -> Thread.currentThread().interrupt());
+    signals.handle(signal, _ -> ran.add("handler " + Thread.currentThread().isInterrupted()));
+
+    test.inject(signal);
+
+    assertThat(ran).containsExactly("handler false", "3 false", "1 false");
+  }
+
   @Test
   void oneThatWasTakenAwayDoesNotRun() {
     signals.onShutdown("kept", () -> ran.add("kept"));
@@ -333,7 +375,9 @@ final class ShutdownTest {
     var never = new CountDownLatch(1);
     signals.onShutdown("cleanup", () -> ran.add("cleanup"));
     signals.handle("QUIT", _ -> ran.add("dump"));
+    var wentOn = new CompletableFuture<Thread>();
     signals.handle("QUIT", _ -> never.await());
+    signals.handle("QUIT", _ -> wentOn.complete(Thread.currentThread()));
     var _ = test.injectAsync("QUIT");
     await().until(() -> ran.contains("dump"));
     test.clock().advance(Duration.ofSeconds(1));
@@ -342,7 +386,9 @@ final class ShutdownTest {
 
     never.countDown(); // the handler returns after all, and must not exit once more
     await().until(() -> phases().contains("exit"));
-    await().during(Duration.ofMillis(200)).until(() -> test.exits().size() == 1);
+    Thread handling = wentOn.join();
+    await().until(() -> handling.getState().name().endsWith("WAITING")); // for other work
+    assertThat(test.exits()).containsExactly(131);
   }
 
   // r[verify signals.exit.128n]
@@ -379,16 +425,20 @@ final class ShutdownTest {
 
   // r[verify signals.inject.no-exit]
   @Test
-  void injectionNeverEndsTheProcess() {
+  void injectionNeverEndsTheProcess() throws Exception {
     signals.onReload(List::of);
     test.inject("TERM");
     test.inject("INT");
-    var _ = test.injectAsync("INT");
-    test.injectAsync("INT").join();
+    var proceed = new CountDownLatch(1);
+    signals.onShutdown("held", proceed::await);
+    CompletableFuture<Void> first = test.injectAsync("INT");
+    test.inject("INT");
+    first.get(30, TimeUnit.SECONDS);
+    proceed.countDown();
     test.inject("HUP");
     test.inject("QUIT");
-    assertThat(test.exits()).contains(143, 130, 129, 131);
-    assertThat(test.exits().getLast()).isEqualTo(131);
+    assertThat(test.exits()).containsExactly(143, 130, 130, 129, 131);
+    assertThat(test.notices()).containsOnlyOnce("Force quitting...");
   }
 
   private List<String> phases() {

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -219,6 +220,26 @@ final class SignalCatalogTest {
     assertThat(interrupt.doubleTap().orElseThrow().window()).hasSeconds(7);
     assertThat(interrupt.doubleTap().orElseThrow().message())
         .isEqualTo("Press Ctrl+C once more to force quit");
+  }
+
+  /** Only what a catalog says of a signal was looked at, and nothing was done about it. */
+  @Test
+  void anAlteredBehaviourIsWhatHappens() throws Exception {
+    SignalCatalog other =
+        altered(
+            "A timer has run out\n    default_behavior: custom",
+            "A timer has run out\n    default_behavior: immediate_exit",
+            "Please end, in good order\n    default_behavior: graceful_shutdown",
+            "Please end, in good order\n    default_behavior: observe_only");
+    try (SignalsTesting test = SignalsTesting.open(other, Platform.LINUX)) {
+      var cleanups = new AtomicInteger();
+      test.signals().onShutdown("cleanup", cleanups::incrementAndGet);
+      test.inject("TERM");
+      assertThat(test.exits()).isEmpty();
+      test.inject("ALRM");
+      assertThat(test.exits()).containsExactly(142);
+      assertThat(cleanups).hasValue(0);
+    }
   }
 
   @Test

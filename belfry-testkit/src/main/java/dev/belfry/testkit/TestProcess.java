@@ -74,6 +74,11 @@ public final class TestProcess implements AutoCloseable {
    */
   // r[impl sig.test.avoid]
   public static TestProcess javaWithSignals(Class<?> main, String... arguments) throws IOException {
+    return start(javaWithSignalsCommand(main, arguments));
+  }
+
+  /** The command that {@link #javaWithSignals} runs. */
+  public static List<String> javaWithSignalsCommand(Class<?> main, String... arguments) {
     String blocked =
         SignalLaunch.SIGNALS
             .signals()
@@ -85,7 +90,7 @@ public final class TestProcess implements AutoCloseable {
     command.add(java.getFirst());
     command.addAll(List.of("-Xrs", "--add-opens=java.base/java.lang=ALL-UNNAMED"));
     command.addAll(java.subList(1, java.size()));
-    return start(command);
+    return command;
   }
 
   /** The process id. */

@@ -1,7 +1,8 @@
 package dev.belfry.cli.run;
 
 import dev.belfry.signals.Signal;
-import dev.belfry.signals.Signals;
+import dev.belfry.signals.SignalCatalog;
+import dev.belfry.signals.SignalsBuilder;
 import java.time.Duration;
 
 /**
@@ -15,10 +16,11 @@ final class EndTime {
   /** When none is left; set by the signal, which comes before anybody asks. */
   private volatile long deadlineNanos = System.nanoTime();
 
-  EndTime(Signals signals) {
-    for (Signal signal : signals.catalog().signals()) {
+  /** Sees every signal that ends the host, from the first on. */
+  EndTime(SignalCatalog catalog, SignalsBuilder signals) {
+    for (Signal signal : catalog.signals()) {
       if (signal.isCatchable() && signal.timeout().isPresent()) {
-        signals.handle(signal, this::begin);
+        signals.handle(signal.name(), this::begin);
       }
     }
   }

@@ -21,6 +21,7 @@ import dev.belfry.signals.SignalCatalog;
 import dev.belfry.signals.SignalLog;
 import dev.belfry.signals.SignalRecord;
 import dev.belfry.signals.Signals;
+import dev.belfry.signals.SignalsBuilder;
 import dev.belfry.workers.PoolStatus;
 import dev.belfry.workers.WorkerPool;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -63,13 +64,22 @@ final class RunningHost {
     this.config = config;
     this.file = file;
     this.log = events.watching(records);
-    this.signals =
-        Signals.builder()
-            .catalog(SignalCatalog.bundled().withTimeLimit(config.shutdownLimit()))
-            .log(log)
-            .telemetry(new SignalMetrics(meters))
-            .open();
-    this.endTime = new EndTime(signals);
+    SignalCatalog catalog = SignalCatalog.bundled().withTimeLimit(config.shutdownLimit());
+    SignalsBuilder builder =
+        Signals.builder().catalog(catalog).log(log).telemetry(new SignalMetrics(meters));
+    this.endTime = new EndTime(catalog, builder);
+    handleSignals(builder, file);
+    this.signals = builder.open();
+  }
+
+  /** What ends the host or shows it does so from the first signal on, while it still starts. */
+  private static void handleSignals(SignalsBuilder signals, @Nullable Path file) {
+    signals.handle("QUIT", _ -> ThreadDump.print());
+    if (file != null) {
+      signals.onReload(() -> problems(file));
+    } else {
+      signals.endOn("HUP"); // a terminal that is closed takes the demonstration with it
+    }
   }
 
   /**
@@ -91,7 +101,6 @@ final class RunningHost {
   }
 
   private void open(PrintWriter out) throws IOException, InterruptedException {
-    handleSignals();
     RunDirectory directory = RunDirectory.ofUser();
     WorkerPool pool = WorkerPool.open(PoolPlan.of(config, new HostListener(log, events)));
     closeAtEnd("workers", () -> pool.close(GOODBYE));
@@ -121,17 +130,6 @@ final class RunningHost {
     closeAtEnd("announcement", announcement);
     pool.awaitReady(config.workers().limits().ready());
     new Welcome(out).say(config, entry, token, pool.status());
-  }
-
-  private void handleSignals() {
-    signals.handle("QUIT", _ -> ThreadDump.print());
-    if (file != null) {
-      Path checked = file;
-      signals.onReload(() -> problems(checked));
-    } else {
-      // A terminal that is closed takes the demonstration with it.
-      signals.handle("HUP", signals::shutdown);
-    }
   }
 
   /** Nothing but the problems: that the file is not valid is said by whoever asks. */

@@ -2,6 +2,7 @@ package dev.belfry.signals.linux;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.belfry.signals.Platform;
 import dev.belfry.signals.SignalsTesting;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,13 +15,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 final class InjectedStage implements Stage {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  private final SignalsTesting test = SignalsTesting.open();
+  private final SignalsTesting test;
   private final List<String> lines = new CopyOnWriteArrayList<>();
 
   /** How many lines with a prefix were asked for. */
   private final Map<String, Integer> taken = new HashMap<>();
 
-  InjectedStage(String scenario, List<String> arguments) {
+  InjectedStage(String scenario, List<String> arguments) throws Exception {
+    test = SignalsTesting.open(SampleService.catalog(scenario), Platform.LINUX);
     new SampleService(test.signals(), false, lines::add).start(scenario, arguments);
   }
 

@@ -28,6 +28,10 @@ final class ProcessStage implements Stage {
 
   @Override
   public void send(String signal) throws IOException, InterruptedException {
+    kill(process, signal);
+  }
+
+  static void kill(TestProcess process, String signal) throws IOException, InterruptedException {
     int sent =
         new ProcessBuilder("kill", "-" + signal, Integer.toString(process.pid()))
             .inheritIO()

@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a process says about the signals it cannot have, by how it was started. */
 @Timeout(120)
@@ -45,7 +47,7 @@ final class ReceivableTest {
 
   @Test
   void withReducedSignalsButNoMaskTheJvmGivesAwayNoneOfThoseThatEndIt() throws Exception {
-    var command = new ArrayList<>(Way.plainJava("source"));
+    var command = new ArrayList<>(Way.DISPATCHER.command(SampleService.class, "source"));
     command.add(3, "-Xrs");
     try (Stage stage = ProcessStage.of(TestProcess.start(command))) {
       assertThat(obstacles(receivable(stage)))
@@ -64,14 +66,51 @@ final class ReceivableTest {
     }
   }
 
+  /** The JVM's dispatcher took over those that would not end the JVM. */
+  // r[verify signals.platform.unix-native]
+  @ParameterizedTest
+  @EnumSource(
+      value = Way.class,
+      names = {"DISPATCHER", "SIGNALFD"})
+  void whatWasIgnoredFromTheStartStaysIgnored(Way way) throws Exception {
+    List<String> command = way.command(SampleService.class, "handlers");
+    int java = command.indexOf(TestProcess.javaCommand(SampleService.class).getFirst());
+    command.addAll(java, List.of("env", "--ignore-signal=USR1,ALRM,HUP"));
+    try (Stage stage = ProcessStage.of(TestProcess.start(command))) {
+      for (String ignored : List.of("USR1", "ALRM", "HUP")) {
+        stage.send(ignored);
+      }
+      stage.send("PIPE");
+      stage.line("handler SIGPIPE"); // the others came before
+      stage.send("TERM");
+      assertThat(stage.exitCode()).isEqualTo(143);
+      assertThat(stage.all())
+          .doesNotContain("handler SIGUSR1", "handler SIGALRM", "handler SIGHUP")
+          .anyMatch(line -> line.startsWith("inactive SIGUSR1: it was ignored when"))
+          .anyMatch(line -> line.startsWith("inactive SIGALRM: it was ignored when"))
+          .anyMatch(line -> line.startsWith("inactive SIGHUP: it was ignored when"));
+    }
+  }
+
   @Test
   void aSignalThatCameBeforeTheSubscriptionIsNotLost() throws Exception {
     try (TestProcess process = TestProcess.javaWithSignals(SampleService.class, "opens-later")) {
       process.line("started");
-      new ProcessBuilder("kill", "-TERM", Integer.toString(process.pid())).start().waitFor();
+      ProcessStage.kill(process, "TERM");
       process.say("now");
       process.line("cleanup first");
       assertThat(process.exitCode()).isEqualTo(143);
+    }
+  }
+
+  /** It was rejected: whoever waits in the kernel is delivered before a validator is registered. */
+  @Test
+  void aReloadThatCameBeforeTheSubscriptionFindsItsValidator() throws Exception {
+    try (TestProcess process = TestProcess.javaWithSignals(SampleService.class, "reloads-later")) {
+      process.line("started");
+      ProcessStage.kill(process, "HUP");
+      process.say("now");
+      assertThat(process.exitCode()).isEqualTo(129);
     }
   }
 }

@@ -2,11 +2,16 @@ package dev.belfry.signals.linux;
 
 import dev.belfry.signals.Receivable;
 import dev.belfry.signals.Signal;
+import dev.belfry.signals.SignalCatalog;
 import dev.belfry.signals.SignalTelemetry;
 import dev.belfry.signals.Signals;
+import dev.belfry.signals.SignalsBuilder;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -15,8 +20,14 @@ import java.util.function.Consumer;
 
 /** A program that uses the library, run in a JVM of its own or inside that of the test. */
 final class SampleService {
-  /** Longer than any test waits. */
-  private static final long A_MINUTE_MILLIS = 60_000;
+  /** Two presses this far apart are not within the window of the scenario "slow". */
+  static final Duration SHORT_WINDOW = Duration.ofSeconds(1);
+
+  /** The time for an end of the scenario "hasty". */
+  static final Duration SHORT_LIMIT = Duration.ofSeconds(1);
+
+  private static final String WINDOW = "double_tap_window_seconds: ";
+  private static final String LIMIT = "timeout_seconds: ";
 
   private final Signals signals;
   private final Consumer<String> out;
@@ -31,31 +42,54 @@ final class SampleService {
 
   /** Runs as a process: says what happens in lines, and never ends by itself. */
   public static void main(String[] args) throws Exception {
-    if (args[0].equals("opens-later")) {
+    if (args[0].endsWith("-later")) {
       System.out.println("started");
       int _ = System.in.read();
     }
-    Signals signals =
+    SignalsBuilder builder =
         Signals.builder()
+            .catalog(catalog(args[0]))
             .log(record -> System.out.println("log " + record.event() + " " + record.text()))
-            .telemetry(new PrintedAlerts())
-            .open();
+            .telemetry(new PrintedAlerts());
+    if (args[0].equals("reloads-later")) {
+      builder.onReload(List::of);
+    }
+    Signals signals = builder.open();
     new SampleService(signals, true, System.out::println)
         .start(args[0], List.of(args).subList(1, args.length));
     System.out.println("ready");
     new CountDownLatch(1).await();
   }
 
+  /**
+   * With times that no test comes near, so that what ends the program is never the other thing: a
+   * second press is within the window however busy the machine, and a hanging end is not cut off.
+   */
+  static SignalCatalog catalog(String scenario) throws Exception {
+    if (scenario.equals("hasty")) {
+      return SignalCatalog.bundled().withTimeLimit(SHORT_LIMIT);
+    }
+    String text;
+    try (InputStream bundled = SignalCatalog.class.getResourceAsStream("signals.yaml")) {
+      text = new String(bundled.readAllBytes(), StandardCharsets.UTF_8);
+    }
+    String window = scenario.equals("slow") ? WINDOW + SHORT_WINDOW.toSeconds() : WINDOW + "300";
+    return SignalCatalog.parse(
+        text.replace(WINDOW + "2", window).replace(LIMIT + "5", LIMIT + "600"), "patient");
+  }
+
   void start(String scenario, List<String> arguments) {
     signals.onShutdown("first", () -> out.accept("cleanup first"));
     signals.onShutdown("second", () -> out.accept("cleanup second"));
     switch (scenario) {
-      case "bare", "opens-later" -> {}
+      case "bare", "opens-later", "reloads-later" -> {}
       case "source" -> source();
       case "handlers" -> handlers();
-      case "reload" -> signals.onReload(() -> problems(Path.of(arguments.getFirst())));
-      case "hanging" -> hanging();
+      case "reload" -> reload(Path.of(arguments.getFirst()));
+      case "hanging", "hasty" -> hang("hanging");
+      case "slow" -> slow();
       case "hanging-everywhere" -> hangEverywhere();
+      case "hanging-behind" -> hangBehind();
       case "hanging-hook" -> hangInHook();
       case "late" -> late();
       case "exits" -> signals.handle("TERM", signals::shutdown);
@@ -84,40 +118,70 @@ final class SampleService {
     signals.onReload(List::of);
   }
 
+  private void reload(Path file) {
+    signals.onReload(() -> problems(file));
+    signals.onShutdown(
+        "count", () -> out.accept("descendants " + ProcessHandle.current().descendants().count()));
+  }
+
   /** A configuration is good if it says so. */
   private static List<String> problems(Path file) throws IOException {
     String text = Files.readString(file).strip();
     return text.equals("good") ? List.of() : List.of("it says " + text);
   }
 
-  private void hanging() {
+  private void hang(String line) {
     signals.onShutdown(
         "hanging",
         () -> {
-          out.accept("hanging");
-          Thread.sleep(A_MINUTE_MILLIS);
+          out.accept(line);
+          hang();
         });
   }
 
   /** Everything that can hang: a handler, a cleanup behind it, a hook of the JVM. */
   private void hangEverywhere() {
-    signals.handle("INT", _ -> Thread.sleep(A_MINUTE_MILLIS));
-    signals.onShutdown("hanging", () -> Thread.sleep(A_MINUTE_MILLIS));
+    signals.handle(
+        "INT",
+        _ -> {
+          out.accept("handler hangs");
+          hang();
+        });
+    hangBehind();
+  }
+
+  private void hangBehind() {
+    hang("cleanup hangs");
     hangInHook();
   }
 
   private void hangInHook() {
     if (isProcess) { // else it would be the test that never ends
-      Runtime.getRuntime().addShutdownHook(new Thread(SampleService::sleep));
+      Runtime.getRuntime().addShutdownHook(new Thread(SampleService::hangQuietly));
     }
   }
 
-  private static void sleep() {
+  private static void hangQuietly() {
     try {
-      Thread.sleep(A_MINUTE_MILLIS);
+      hang();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private static void hang() throws InterruptedException {
+    new CountDownLatch(1).await();
+  }
+
+  /** A cleanup that takes until USR1 comes. */
+  private void slow() {
+    CompletableFuture<Signal> goOn = signals.next("USR1");
+    signals.onShutdown(
+        "slow",
+        () -> {
+          out.accept("slow");
+          goOn.get();
+        });
   }
 
   /** A handler that is registered only after the first signal has come. */

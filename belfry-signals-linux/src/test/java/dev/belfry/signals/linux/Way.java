@@ -1,6 +1,7 @@
 package dev.belfry.signals.linux;
 
 import dev.belfry.testkit.TestProcess;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -19,11 +20,24 @@ enum Way {
 
   /** Starts the program; returns when it is ready. */
   Stage start(String scenario, String... arguments) throws Exception {
+    if (this == INJECTED) {
+      return new InjectedStage(scenario, List.of(arguments));
+    }
     String[] all = Stream.concat(Stream.of(scenario), Stream.of(arguments)).toArray(String[]::new);
+    return ProcessStage.of(process(SampleService.class, all));
+  }
+
+  /** Starts another program, in a JVM of its own. */
+  TestProcess process(Class<?> main, String... arguments) throws IOException {
+    return TestProcess.start(command(main, arguments));
+  }
+
+  /** The command that starts another program. */
+  List<String> command(Class<?> main, String... arguments) {
     return switch (this) {
-      case INJECTED -> new InjectedStage(scenario, List.of(arguments));
-      case DISPATCHER -> ProcessStage.of(TestProcess.start(plainJava(all)));
-      case SIGNALFD -> ProcessStage.of(TestProcess.javaWithSignals(SampleService.class, all));
+      case INJECTED -> throw new IllegalStateException("it has no process");
+      case DISPATCHER -> plainJava(main, arguments);
+      case SIGNALFD -> TestProcess.javaWithSignalsCommand(main, arguments);
     };
   }
 
@@ -32,9 +46,9 @@ enum Way {
     return this != DISPATCHER;
   }
 
-  static List<String> plainJava(String... arguments) {
+  private static List<String> plainJava(Class<?> main, String... arguments) {
     var command = new ArrayList<String>(List.of("env", DEFAULTS));
-    command.addAll(TestProcess.javaCommand(SampleService.class, arguments));
+    command.addAll(TestProcess.javaCommand(main, arguments));
     return command;
   }
 }
