@@ -16,7 +16,7 @@ import java.util.concurrent.RejectedExecutionException;
  */
 abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
   /** After refusing this many starts, a stopped loop ends without refusing any more. */
-  private static final int MOST_REFUSALS = 1_000_000;
+  static final int MOST_REFUSALS = 1_000_000;
 
   /** The calls of the loop thread. */
   final Sys sys;
