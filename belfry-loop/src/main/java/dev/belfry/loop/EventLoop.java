@@ -144,7 +144,8 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     try (Driving _ = drive()) {
       long nanos = Scheduler.nanosOf(atMost);
       long until = nanos <= 0 ? Sleep.AWAKE : saturatedAdd(System.nanoTime(), nanos);
-      return isStopSeen() ? 0 : turn(until, true);
+      isStopSeen();
+      return ended ? 0 : turn(until, true);
     }
   }
 

@@ -119,6 +119,30 @@ final class StopTest {
     }
   }
 
+  // A loop driven by runSome did nothing at all once it was stopped, and did not wait either.
+  // r[verify loop.stop.nonew]
+  @EveryBackend
+  void aLoopThatIsDrivenByRunSomeRefusesWorkAfterTheStopToo(Backend backend) throws Exception {
+    try (EventLoop loop = EventLoop.open(backend);
+        Arena arena = Arena.ofShared()) {
+      var pipe = Descriptor.pipe(loop);
+      var read = pipe.reader().readSome(arena.allocate(4)).toFuture();
+      loop.requestStop();
+      var task = loop.scheduler().schedule().toFuture();
+      assertThat(loop.runSome()).isEqualTo(2);
+      assertThat(read).isCancelled();
+      assertThat(task).isCancelled();
+      var late = loop.scheduler().after(Duration.ofHours(1)).toFuture();
+      assertThat(loop.runSome(Duration.ofHours(1))).isEqualTo(1);
+      assertThat(late).isCancelled();
+      long began = System.nanoTime();
+      assertThat(loop.runSome(Duration.ofMillis(20))).isZero();
+      assertThat(System.nanoTime() - began).as("nanoseconds").isGreaterThanOrEqualTo(20_000_000);
+      pipe.reader().close();
+      pipe.writer().close();
+    }
+  }
+
   // r[verify loop.stop.nonew]
   @EveryBackend
   void whatIsInFlightAtTheStopCompletesAsStopped(Backend backend) throws Exception {
