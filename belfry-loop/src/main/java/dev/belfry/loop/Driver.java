@@ -73,6 +73,9 @@ interface Driver extends AutoCloseable {
   /** Withdraws everything that is in flight, because the loop ends. */
   void cancelAll();
 
+  /** Gets back what the kernel still has of that, which it has if the last turn failed. */
+  void takeBack();
+
   /**
    * Waits for something to happen, until a time at the latest, and deals with it.
    *

@@ -203,6 +203,11 @@ final class EpollDriver implements Driver {
   }
 
   @Override
+  public void takeBack() {
+    futexes.takeBack();
+  }
+
+  @Override
   public void start(FutexOperation operation) {
     futexes.start(operation);
   }

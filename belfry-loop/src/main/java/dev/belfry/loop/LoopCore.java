@@ -224,6 +224,7 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
       } while (inFlight > 0 || !coroutines.isEmpty() || !work.isEmpty());
     } finally {
       ended = true;
+      driver.takeBack();
       work.end(); // there is something left if the last turn failed
     }
   }

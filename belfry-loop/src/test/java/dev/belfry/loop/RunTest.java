@@ -12,6 +12,9 @@ import dev.belfry.loop.LoopSupport.EveryBackend;
 import dev.belfry.testkit.SysTap;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
@@ -353,6 +356,57 @@ final class RunTest {
       assertThatExceptionOfType(ErrnoException.class).isThrownBy(loop::runSome);
     }
     assertThat(outcomes).containsExactlyInAnyOrder(Outcome.STOPPED, Outcome.VALUE);
+  }
+
+  // What the kernel had came back when the loop's work was over, and nobody was told.
+  // r[verify loop.err.unexpected] r[verify loop.stop.nonew]
+  @EveryBackend
+  void closingALoopWhoseWaitFailsCompletesWhatTheKernelHas(Backend backend) throws Exception {
+    SysTap tap = LoopSupport.tap();
+    var outcomes = new ArrayList<Outcome>();
+    try (Quiet _ = Quiet.log(EventLoop.class);
+        Arena arena = Arena.ofShared()) {
+      EventLoop loop = LoopSupport.open(backend, tap);
+      var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+      Acceptor first = Acceptor.open(loop, address);
+      Acceptor second = Acceptor.open(loop, address);
+      first
+          .accept()
+          .start(
+              op -> {
+                outcomes.add(op.outcome());
+                first.close(); // as good as on a loop that ends in peace
+              });
+      var accepted = second.accept().toFuture();
+      var pipe = Descriptor.pipe(loop);
+      var read = pipe.reader().readSome(arena.allocate(8)).toFuture();
+      var word = loop.futex(arena.allocate(ValueLayout.JAVA_INT), 0).toFuture();
+      var coroutine =
+          loop.spawn(
+              "waiter",
+              () -> {
+                try (second) {
+                  second.accept().await().close();
+                  return "accepted";
+                } catch (StoppedException e) {
+                  return "cleaned up";
+                }
+              });
+      for (int i = 0; i < 3; i++) {
+        loop.runSome();
+      }
+      tap.fail(WaitLog.call(backend), EBADF);
+      assertThatExceptionOfType(ErrnoException.class).isThrownBy(loop::runSome);
+      loop.close();
+      assertThat(outcomes).containsExactly(Outcome.STOPPED);
+      assertThat(accepted).isCancelled();
+      assertThat(read).isCancelled();
+      assertThat(word).isCancelled();
+      assertThat(coroutine.result()).isCompletedWithValue("cleaned up");
+      assertThat(loop.inFlight()).isZero();
+      pipe.reader().close();
+      pipe.writer().close();
+    }
   }
 
   // r[verify loop.run.exclusive]
