@@ -86,6 +86,7 @@ final class Sleep {
       if (now - end >= 0) {
         return 0;
       }
+      metrics.polledInVain(); // only now, so that it costs nothing where events come at once
       Thread.onSpinWait();
     }
   }

@@ -204,6 +204,33 @@ final class EventLoopGroupTest {
     }
   }
 
+  // An idle loop that polls before it sleeps was reported as kept by a callback.
+  @Test
+  void aLoopThatPollsForALongTimeIsNotReported() throws Exception {
+    LoopOptions polling = LoopOptions.DEFAULT.withBusyPoll(Duration.ofHours(1));
+    try (EventLoopGroup group = EventLoopGroup.open(1, polling);
+        Quiet log = Quiet.log(Watchdog.class)) {
+      group.start();
+      LoopSupport.get(group.next().scheduler().schedule().toFuture());
+      group.watch(Duration.ofSeconds(1));
+      long enough = System.nanoTime() + 1_500_000_000;
+      LoopSupport.await(() -> System.nanoTime() - enough > 0);
+      assertThat(log.messages()).isEmpty();
+    }
+  }
+
+  // A watchdog that looked four times in no time took a processor for itself.
+  @Test
+  void aThresholdIsAtLeastAMillisecond() throws IOException {
+    try (EventLoopGroup group = EventLoopGroup.open(1, LoopOptions.DEFAULT)) {
+      for (Duration tooShort :
+          List.of(Duration.ZERO, Duration.ofMillis(-1), Duration.ofNanos(999_999))) {
+        assertThatIllegalArgumentException().isThrownBy(() -> group.watch(tooShort));
+      }
+      group.watch(Duration.ofMillis(1));
+    }
+  }
+
   private static boolean hasLooked(EventLoopGroup group) {
     return Thread.getAllStackTraces().keySet().stream()
         .anyMatch(
