@@ -152,6 +152,35 @@ final class SchedulerTest {
     }
   }
 
+  // The rule promised the order of starts, which another rule excludes.
+  // r[verify loop.sched.schedule] r[verify loop.wait.drain-both]
+  @EveryBackend
+  void whatACompletionSchedulesOvertakesWhatATaskHas(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      Scheduler scheduler = loop.scheduler();
+      var order = new ArrayList<String>();
+      scheduler.execute(
+          () -> {
+            scheduler.execute(() -> order.add("first of the task"));
+            scheduler.schedule().start(_ -> order.add("second of the task"));
+          });
+      scheduler
+          .at(scheduler.now()) // due in the same turn
+          .start(
+              _ -> {
+                scheduler.schedule().start(_ -> order.add("first of the completion"));
+                scheduler.execute(() -> order.add("second of the completion"));
+              });
+      loop.runUntilEmpty();
+      assertThat(order)
+          .containsExactly(
+              "first of the completion",
+              "second of the completion",
+              "first of the task",
+              "second of the task");
+    }
+  }
+
   // r[verify loop.backend.single]
   @EveryBackend
   void everyCompletionIsOnTheThreadThatRuns(Backend backend) throws Exception {
