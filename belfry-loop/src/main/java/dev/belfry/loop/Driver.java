@@ -84,8 +84,12 @@ interface Driver extends AutoCloseable {
    */
   int poll(long deadline) throws ErrnoException;
 
-  /** Ends a wait that is going on, or the next one. Any thread. */
-  void wake();
+  /**
+   * Ends a wait that is going on, or the next one. Any thread.
+   *
+   * @return zero or more, or {@code -errno}; with {@code -EAGAIN} it is ended too
+   */
+  long wake();
 
   @Override
   void close();

@@ -305,8 +305,8 @@ final class EpollDriver implements Driver {
   }
 
   @Override
-  public void wake() {
-    wakeUp.signal();
+  public long wake() {
+    return wakeUp.signal();
   }
 
   @Override

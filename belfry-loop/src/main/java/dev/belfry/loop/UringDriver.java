@@ -155,8 +155,8 @@ final class UringDriver implements Driver {
   }
 
   @Override
-  public void wake() {
-    wakeUp.signal();
+  public long wake() {
+    return wakeUp.signal();
   }
 
   @Override
