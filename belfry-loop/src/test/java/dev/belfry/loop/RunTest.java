@@ -1,6 +1,7 @@
 package dev.belfry.loop;
 
 import static dev.belfry.linux.Errno.EBADF;
+import static dev.belfry.linux.Errno.EINVAL;
 import static dev.belfry.loop.LoopSupport.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -22,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 // Each on a thread of its own: the kernel interrupts one whose io_uring it takes down, a while
@@ -330,6 +332,21 @@ final class RunTest {
       loop.requestStop();
       loop.run();
       assertThat(timer.outcome()).isEqualTo(Outcome.STOPPED);
+    }
+  }
+
+  // It was reported as a failed wait.
+  // r[verify loop.err.unexpected]
+  @Test
+  void aTimerThatCannotBeSetEndsTheRunWithTheNameOfItsCall() throws Exception {
+    SysTap tap = LoopSupport.tap();
+    try (EventLoop loop = LoopSupport.open(Backend.EPOLL_TIMERFD, tap)) {
+      loop.scheduler().after(Duration.ofMinutes(1)).start(_ -> {});
+      tap.failAt("timerfdSettime", 1, EINVAL);
+      assertThatExceptionOfType(ErrnoException.class)
+          .isThrownBy(loop::run)
+          .satisfies(e -> assertThat(e.errno()).isEqualTo(EINVAL))
+          .withMessageContaining("timerfd_settime");
     }
   }
 
