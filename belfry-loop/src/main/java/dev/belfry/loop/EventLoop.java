@@ -154,12 +154,12 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
   public int runUntilEmpty() throws IOException {
     try (Driving _ = drive()) {
       int count = 0;
-      int some;
-      do {
+      boolean empty = ended;
+      while (!empty) {
         isStopSeen();
-        some = ended ? 0 : turn(Sleep.AWAKE, true);
-        count += some;
-      } while (some > 0 || !work.isEmpty());
+        count += turn(Sleep.AWAKE, true);
+        empty = work.wasIdle() && work.isEmpty();
+      }
       return count;
     }
   }

@@ -151,7 +151,7 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
     work.takePosted();
     work.takeNext();
     work.run();
-    boolean wait = !unlessHandled || work.handled() == 0;
+    boolean wait = !unlessHandled || work.wasIdle();
     metrics.turnEnded(sleep.sleep(wait ? sleepDeadline(until) : Sleep.AWAKE));
     work.takePosted();
     expireTimers();
