@@ -137,19 +137,28 @@ final class EventLoopGroupTest {
       group.start();
       group.watch(Duration.ofMillis(30));
       assertThatIllegalStateException().isThrownBy(() -> group.watch(Duration.ofMillis(30)));
-      var goOn = new CountDownLatch(1);
-      group.next().scheduler().execute(() -> blockHere(goOn));
-      LoopSupport.await(() -> !log.messages().isEmpty());
-      goOn.countDown();
-      LoopSupport.get(group.next().scheduler().schedule().toFuture());
-      assertThat(log.messages()).hasSize(1);
-      assertThat(log.messages().getFirst())
-          .contains("a callback", "belfry-loop-0", "blockHere", "EventLoopGroupTest");
+      for (int times = 1; times <= 2; times++) {
+        blockUntilReported(group.next(), log);
+        assertThat(reportsOf("blockHere", log))
+            .hasSize(times)
+            .allSatisfy(
+                report ->
+                    assertThat(report)
+                        .contains("a callback", "belfry-loop-0", "EventLoopGroupTest"));
+      }
+    }
+  }
 
-      var again = new CountDownLatch(1);
-      group.next().scheduler().execute(() -> blockHere(again));
-      LoopSupport.await(() -> log.messages().size() == 2);
-      again.countDown();
+  /** Keeps the loop until that is reported: on a busy machine something else may come before it. */
+  private static void blockUntilReported(EventLoop loop, Quiet log) throws Exception {
+    int before = reportsOf("blockHere", log).size();
+    while (reportsOf("blockHere", log).size() == before) {
+      int reports = log.messages().size();
+      var goOn = new CountDownLatch(1);
+      loop.scheduler().execute(() -> blockHere(goOn));
+      LoopSupport.await(() -> log.messages().size() > reports);
+      goOn.countDown();
+      LoopSupport.get(loop.scheduler().schedule().toFuture());
     }
   }
 
@@ -160,21 +169,31 @@ final class EventLoopGroupTest {
       group.start();
       group.watch(Duration.ofMillis(30));
       var busy = new boolean[] {true};
+      EventLoop loop = group.next();
       var coroutine =
-          group
-              .next()
-              .spawn(
-                  "greedy",
-                  () -> {
-                    while (log.messages().isEmpty()) {
-                      spinHere(busy);
-                    }
-                  });
+          loop.spawn(
+              "greedy",
+              () -> {
+                while (reportsOf("greedy", log).isEmpty()) {
+                  int reports = log.messages().size();
+                  while (log.messages().size() == reports) {
+                    spinHere(busy);
+                  }
+                  loop.sleep(Duration.ofMillis(1)); // lets the next turn begin
+                }
+              });
       LoopSupport.get(coroutine.result());
-      assertThat(log.messages()).hasSize(1);
-      assertThat(log.messages().getFirst())
-          .contains("coroutine greedy", "belfry-loop-0", "EventLoopGroupTest");
+      assertThat(reportsOf("greedy", log))
+          .anySatisfy(
+              report ->
+                  assertThat(report)
+                      .contains("coroutine greedy", "belfry-loop-0", "EventLoopGroupTest"));
     }
+  }
+
+  /** What the watchdog has said of something. */
+  private static List<String> reportsOf(String what, Quiet log) {
+    return log.messages().stream().filter(message -> message.contains(what)).toList();
   }
 
   // The first look found a loop in its first turn and reckoned from the beginning of time.
