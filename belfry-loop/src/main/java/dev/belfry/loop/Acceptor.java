@@ -53,18 +53,21 @@ public final class Acceptor extends Handle {
       throws IOException {
     Sys sys = loop.sharedSys;
     Fd fd = Sockets.open(sys, Sockets.familyOf(address), Sockets.Type.STREAM, false);
+    SocketFile file = null;
     try {
       if (!(address instanceof UnixDomainSocketAddress)) {
         // Otherwise a restart has to wait until the connections of the last run are forgotten.
         Sockets.setOption(sys, fd.number(), Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR, 1);
       }
       Sockets.bind(sys, fd.number(), address);
+      if (address instanceof UnixDomainSocketAddress unix) {
+        file = SocketFile.at(unix.getPath());
+      }
       Sockets.listen(sys, fd.number(), backlog);
-      SocketFile file =
-          address instanceof UnixDomainSocketAddress unix ? SocketFile.at(unix.getPath()) : null;
       return new Acceptor(loop, fd, file);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) { // also for an address that is none
       fd.close();
+      remove(file);
       throw e;
     }
   }
@@ -86,6 +89,10 @@ public final class Acceptor extends Handle {
 
   @Override
   void beforeClose() {
+    remove(file);
+  }
+
+  private static void remove(@Nullable SocketFile file) {
     if (file != null) {
       try {
         file.remove();

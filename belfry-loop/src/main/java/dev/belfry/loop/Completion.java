@@ -2,7 +2,7 @@ package dev.belfry.loop;
 
 /**
  * Is told that an operation has completed; once for each start, on the loop thread. The operation
- * may be started again from here.
+ * may be started again from here. When the loop has ended, it is the thread that starts.
  *
  * @param <T> the type of the operation's value
  */

@@ -73,6 +73,9 @@ interface Driver extends AutoCloseable {
   /** Withdraws everything that is in flight, because the loop ends. */
   void cancelAll();
 
+  /** Gets back what the kernel still has of that, which it has if the last turn failed. */
+  void takeBack();
+
   /**
    * Waits for something to happen, until a time at the latest, and deals with it.
    *
@@ -81,8 +84,12 @@ interface Driver extends AutoCloseable {
    */
   int poll(long deadline) throws ErrnoException;
 
-  /** Ends a wait that is going on, or the next one. Any thread. */
-  void wake();
+  /**
+   * Ends a wait that is going on, or the next one. Any thread.
+   *
+   * @return zero or more, or {@code -errno}; with {@code -EAGAIN} it is ended too
+   */
+  long wake();
 
   @Override
   void close();

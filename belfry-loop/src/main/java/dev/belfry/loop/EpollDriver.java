@@ -33,6 +33,9 @@ final class EpollDriver implements Driver {
   private final HandleTable handles = new HandleTable();
   private final EpollFutexes futexes;
 
+  /** Whether the loop ends: what was put off is not to be done any more. */
+  private boolean ending;
+
   private EpollDriver(LoopCore loop, Epoll epoll, EpollWait wait, EventFd wakeUp) {
     this.loop = loop;
     this.sys = loop.sys;
@@ -182,8 +185,7 @@ final class EpollDriver implements Driver {
   // r[impl loop.fd.close]
   @Override
   public void close(Handle handle) {
-    cancelAll(handle.reads);
-    cancelAll(handle.writes);
+    cancelAll(handle);
     handle.reads.forgetRetry();
     handle.writes.forgetRetry();
     if (handle.slot != Handle.NOT_REGISTERED) {
@@ -195,12 +197,14 @@ final class EpollDriver implements Driver {
 
   @Override
   public void cancelAll() {
-    handles.forEach(
-        handle -> {
-          cancelAll(handle.reads);
-          cancelAll(handle.writes);
-        });
+    ending = true;
+    handles.forEach(this::cancelAll);
     futexes.cancelAll();
+  }
+
+  @Override
+  public void takeBack() {
+    futexes.takeBack();
   }
 
   @Override
@@ -213,6 +217,11 @@ final class EpollDriver implements Driver {
     futexes.cancel(operation);
   }
 
+  private void cancelAll(Handle handle) {
+    cancelAll(handle.reads);
+    cancelAll(handle.writes);
+  }
+
   private void cancelAll(WaitQueue direction) {
     IoOperation<?> operation;
     while ((operation = direction.first()) != null) {
@@ -222,6 +231,10 @@ final class EpollDriver implements Driver {
 
   @Override
   public void resume(Handle handle) {
+    if (ending) {
+      cancelAll(handle); // which never had to wait, so that nobody else knows it
+      return;
+    }
     goOn(handle, handle.writes);
     goOn(handle, handle.reads);
   }
@@ -292,8 +305,8 @@ final class EpollDriver implements Driver {
   }
 
   @Override
-  public void wake() {
-    wakeUp.signal();
+  public long wake() {
+    return wakeUp.signal();
   }
 
   @Override

@@ -59,6 +59,13 @@ final class EpollFutexes implements AutoCloseable {
     }
   }
 
+  /** Gets back what the ring still has. */
+  void takeBack() {
+    if (uring != null) {
+      uring.takeBack();
+    }
+  }
+
   /** Hands over what was started or cancelled; returns how many waits that has ended. */
   int handOver() throws ErrnoException {
     return isBehind() ? requireNonNull(uring).turn(Driver.NOW) : 0;

@@ -72,9 +72,13 @@ final class EpollWait implements AutoCloseable {
     return timer == null ? "epoll_pwait2" : "epoll_wait";
   }
 
-  /** Waits until a time at the latest; the number of events, or {@code -errno}. */
+  /**
+   * Waits until a time at the latest; the number of events, or {@code -errno}.
+   *
+   * @throws ErrnoException if the timer cannot be set
+   */
   // r[impl loop.wait.pwait2] r[impl loop.wait.relative] r[impl loop.wait.ns]
-  int await(EpollEvents batch, long deadline) {
+  int await(EpollEvents batch, long deadline) throws ErrnoException {
     if (deadline == Driver.NOW) {
       return timer == null ? epoll.await(batch, 0) : epoll.awaitMillis(batch, 0);
     }
@@ -84,7 +88,7 @@ final class EpollWait implements AutoCloseable {
     if (deadline != Driver.FOREVER && deadline != timerDeadline) {
       int set = timer.setDeadline(deadline);
       if (set < 0) {
-        return set;
+        throw new ErrnoException("timerfd_settime", -set, "loop");
       }
       timerDeadline = deadline;
     }

@@ -144,7 +144,8 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     try (Driving _ = drive()) {
       long nanos = Scheduler.nanosOf(atMost);
       long until = nanos <= 0 ? Sleep.AWAKE : saturatedAdd(System.nanoTime(), nanos);
-      return isStopSeen() ? 0 : turn(until, true);
+      isStopSeen();
+      return ended ? 0 : turn(until, true);
     }
   }
 
@@ -153,12 +154,12 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
   public int runUntilEmpty() throws IOException {
     try (Driving _ = drive()) {
       int count = 0;
-      int some;
-      do {
+      boolean empty = ended;
+      while (!empty) {
         isStopSeen();
-        some = ended ? 0 : turn(Sleep.AWAKE, true);
-        count += some;
-      } while (some > 0 || !work.isEmpty());
+        count += turn(Sleep.AWAKE, true);
+        empty = work.wasIdle() && work.isEmpty();
+      }
       return count;
     }
   }

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * }
  */
 public final class EventLoopGroup implements AutoCloseable {
+  private static final Duration SHORTEST_THRESHOLD = Duration.ofMillis(1);
+
   private final List<EventLoop> loops;
   private final List<Thread> threads = new ArrayList<>();
   private final AtomicInteger turn = new AtomicInteger();
@@ -79,8 +81,13 @@ public final class EventLoopGroup implements AutoCloseable {
   /**
    * Reports, from now on, a callback or coroutine that keeps a loop busy for longer than this: its
    * name and where it is, once, in the log. A thread of the group does that, started by this.
+   *
+   * @param threshold at least a millisecond
    */
   public synchronized void watch(Duration threshold) {
+    if (threshold.compareTo(SHORTEST_THRESHOLD) < 0) {
+      throw new IllegalArgumentException("a threshold is at least 1 ms, not " + threshold);
+    }
     if (closed || watchdog != null) {
       throw new IllegalStateException(closed ? "the group is closed" : "the group is watched");
     }

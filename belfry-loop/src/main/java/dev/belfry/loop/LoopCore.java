@@ -16,7 +16,7 @@ import java.util.concurrent.RejectedExecutionException;
  */
 abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
   /** After refusing this many starts, a stopped loop ends without refusing any more. */
-  private static final int MOST_REFUSALS = 1_000_000;
+  static final int MOST_REFUSALS = 1_000_000;
 
   /** The calls of the loop thread. */
   final Sys sys;
@@ -151,7 +151,7 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
     work.takePosted();
     work.takeNext();
     work.run();
-    boolean wait = !unlessHandled || work.handled() == 0;
+    boolean wait = !unlessHandled || work.wasIdle();
     metrics.turnEnded(sleep.sleep(wait ? sleepDeadline(until) : Sleep.AWAKE));
     work.takePosted();
     expireTimers();
@@ -224,6 +224,7 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
       } while (inFlight > 0 || !coroutines.isEmpty() || !work.isEmpty());
     } finally {
       ended = true;
+      driver.takeBack();
       work.end(); // there is something left if the last turn failed
     }
   }

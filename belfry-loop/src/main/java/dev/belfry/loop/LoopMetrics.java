@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class LoopMetrics {
   private static final VarHandle TURNS = field("turns", long.class);
+  private static final VarHandle IDLE_POLLS = field("idlePolls", long.class);
   private static final VarHandle EVENTS = field("events", long.class);
   private static final VarHandle POSTED = field("posted", long.class);
   private static final VarHandle POSTPONED = field("acceptsPostponed", long.class);
@@ -20,6 +21,7 @@ public final class LoopMetrics {
 
   // Written by the loop thread alone.
   private long turns;
+  private long idlePolls;
   private long events;
   private long posted;
   private long acceptsPostponed;
@@ -81,6 +83,15 @@ public final class LoopMetrics {
   void turnEnded(int eventCount) {
     TURNS.setOpaque(this, turns + 1);
     EVENTS.setOpaque(this, events + eventCount);
+  }
+
+  void polledInVain() {
+    IDLE_POLLS.setOpaque(this, idlePolls + 1);
+  }
+
+  /** Grows with every turn, and within one while the loop polls for events. */
+  long progress() {
+    return turns() + (long) IDLE_POLLS.getOpaque(this);
   }
 
   void posted(int count) {

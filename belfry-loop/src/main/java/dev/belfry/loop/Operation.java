@@ -75,7 +75,10 @@ public abstract class Operation<T> extends Task {
     this.loop = loop;
   }
 
-  /** Starts; the completion is told how it ended, never before this returns. */
+  /**
+   * Starts; the completion is told how it ended. That is never before this returns, except on a
+   * loop that has ended, which has no thread any more.
+   */
   public final void start(Completion<? super T> completion) {
     start(completion, StopToken.NEVER);
   }
@@ -93,7 +96,7 @@ public abstract class Operation<T> extends Task {
       @Nullable Completion<? super T> callback, @Nullable Thread waiter, StopToken stop) {
     // r[impl loop.mt.lifetime] r[impl loop.backend.single-shot]
     boolean inLoop = loop.inLoop();
-    if (inLoop && !loop.bearsStart()) {
+    if (inLoop ? !loop.bearsStart() : loop.ended && !LateCompletions.bearStart()) {
       throw new IllegalStateException(
           "the loop was stopped, and work is started on it again and again: " + this);
     }
@@ -301,7 +304,11 @@ public abstract class Operation<T> extends Task {
   final void abandoned() {
     outcome = STOPPED;
     error = null;
-    finish();
+    if (awaiter != null || completion instanceof OperationFuture) {
+      finish(); // the caller may wait for it, and nobody else knows the future yet
+    } else {
+      LateCompletions.add(this);
+    }
   }
 
   // r[impl loop.cancel.before-start]
@@ -381,7 +388,7 @@ public abstract class Operation<T> extends Task {
   }
 
   /** Hands the result over; from here on it may be started again. */
-  private void finish() {
+  final void finish() {
     Thread waiting = awaiter;
     Completion<? super T> callback = completion;
     if (waiting != null) {

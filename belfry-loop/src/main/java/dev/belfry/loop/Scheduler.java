@@ -17,7 +17,10 @@ public record Scheduler(EventLoop loop) implements Executor {
     return System.nanoTime();
   }
 
-  /** Completes on the loop thread. */
+  /**
+   * Completes on the loop thread. What a thread starts runs in that order; on the loop thread
+   * itself, what completions start runs in this turn and what tasks start in the next.
+   */
   public ScheduleOperation schedule() {
     return new ScheduleOperation(loop);
   }

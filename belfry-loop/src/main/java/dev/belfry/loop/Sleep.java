@@ -1,5 +1,8 @@
 package dev.belfry.loop;
 
+import static dev.belfry.linux.Errno.EAGAIN;
+import static java.lang.System.Logger.Level.ERROR;
+
 import dev.belfry.linux.ErrnoException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -10,6 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * long.
  */
 final class Sleep {
+  private static final System.Logger LOG = System.getLogger(EventLoop.class.getName());
+
   /** A time to wake: at once. In {@link #until}: awake, and looks at the work before it sleeps. */
   static final long AWAKE = Driver.NOW;
 
@@ -86,6 +91,7 @@ final class Sleep {
       if (now - end >= 0) {
         return 0;
       }
+      metrics.polledInVain(); // only now, so that it costs nothing where events come at once
       Thread.onSpinWait();
     }
   }
@@ -109,7 +115,14 @@ final class Sleep {
     try {
       if ((long) UNTIL.getAndSet(this, AWAKE) != AWAKE) {
         metrics.wakeUpSent();
-        driver.wake();
+        long result = driver.wake();
+        if (result < 0 && result != -EAGAIN) {
+          until = FOREVER; // so that the next one tries again
+          LOG.log(
+              ERROR,
+              "the loop cannot be woken",
+              new ErrnoException("write", (int) -result, driver.backend().label()));
+        }
       }
     } finally {
       wakers.decrementAndGet();
@@ -118,8 +131,11 @@ final class Sleep {
 
   /** Waits until nobody is between the decision to wake the loop and the system call. */
   void awaitWakers() {
-    while (wakers.get() > 0) {
-      Thread.onSpinWait();
-    }
+    do {
+      until = AWAKE;
+      while (wakers.get() > 0) {
+        Thread.onSpinWait();
+      }
+    } while (until != AWAKE); // a wake-up has failed meanwhile
   }
 }

@@ -89,6 +89,8 @@ public final class StopToken {
       if (callback.older != null) {
         callback.older.newer = callback.newer;
       }
+      callback.newer = null; // whoever keeps it shall not keep all that came after it
+      callback.older = null;
     }
   }
 

@@ -4,6 +4,7 @@ import static dev.belfry.linux.Errno.EAGAIN;
 import static dev.belfry.linux.Errno.EBUSY;
 import static dev.belfry.linux.Errno.ECANCELED;
 import static dev.belfry.linux.Errno.EINTR;
+import static dev.belfry.linux.Errno.EIO;
 import static dev.belfry.linux.Errno.ETIME;
 
 import dev.belfry.linux.CompletionQueue;
@@ -250,7 +251,8 @@ final class Uring implements AutoCloseable {
       try {
         moveTo(shared);
       } catch (ErrnoException e) {
-        giveUp(e);
+        giveUp();
+        ring = shared;
       }
       own.close();
     }
@@ -300,17 +302,28 @@ final class Uring implements AutoCloseable {
     }
   }
 
+  /**
+   * Gets everything back from the kernel, for good; if it does not answer any more, what it has
+   * fails.
+   */
+  void takeBack() {
+    try {
+      withdrawAll();
+    } catch (ErrnoException e) {
+      giveUp();
+    }
+  }
+
   /** The ring does not answer any more: what it has fails. */
-  private void giveUp(ErrnoException failure) {
+  private void giveUp() {
     if (buffers != null) {
       buffers.takeBack();
     }
-    ring = shared;
     for (int slot = 0; slot < table.slots(); slot++) {
       UringRequest request = table.at(slot);
       if (request != null) {
         table.remove(request);
-        request.completed(-failure.errno(), 0);
+        request.completed(-EIO, 0); // the ring's errno would be taken for the operation's
         cameBack(request);
       }
     }
@@ -322,11 +335,7 @@ final class Uring implements AutoCloseable {
       return;
     }
     closed = true;
-    try {
-      withdrawAll();
-    } catch (ErrnoException e) {
-      giveUp(e);
-    }
+    takeBack();
     ring.close();
   }
 }

@@ -131,6 +131,11 @@ final class UringDriver implements Driver {
   }
 
   @Override
+  public void takeBack() {
+    uring.takeBack();
+  }
+
+  @Override
   public int poll(long deadline) throws ErrnoException {
     int events = uring.turn(deadline);
     for (int round = 1; round < ROUNDS && uring.hasRequests(); round++) {
@@ -150,8 +155,8 @@ final class UringDriver implements Driver {
   }
 
   @Override
-  public void wake() {
-    wakeUp.signal();
+  public long wake() {
+    return wakeUp.signal();
   }
 
   @Override

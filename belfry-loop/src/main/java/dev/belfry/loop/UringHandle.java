@@ -1,7 +1,11 @@
 package dev.belfry.loop;
 
+import static java.lang.System.Logger.Level.ERROR;
+
 /** What a handle has on an io_uring: its lanes, and how much of it the kernel still uses. */
 final class UringHandle {
+  private static final System.Logger LOG = System.getLogger(EventLoop.class.getName());
+
   final Handle handle;
   final UringLane reads;
   final UringLane writes;
@@ -27,7 +31,11 @@ final class UringHandle {
 
   void kernelGaveBack() {
     withKernel--;
-    closeIfUnused();
+    try {
+      closeIfUnused();
+    } catch (IllegalStateException e) { // whoever waits for the kernel now cannot help it
+      LOG.log(ERROR, "a descriptor could not be closed; the loop goes on", e);
+    }
   }
 
   /** Closes the descriptor as soon as the kernel no longer has a request that names it. */

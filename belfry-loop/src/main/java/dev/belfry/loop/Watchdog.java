@@ -18,7 +18,7 @@ final class Watchdog implements AutoCloseable {
 
   private final List<EventLoop> loops;
   private final long thresholdNanos;
-  private final long[] turns;
+  private final long[] progress;
   private final long[] since;
   private final boolean[] reported;
   private volatile boolean closed;
@@ -27,8 +27,8 @@ final class Watchdog implements AutoCloseable {
   private Watchdog(List<EventLoop> loops, Duration threshold) {
     this.loops = loops;
     this.thresholdNanos = Scheduler.nanosOf(threshold);
-    this.turns = new long[loops.size()];
-    Arrays.fill(turns, -1); // none seen yet, so the first look sets the time
+    this.progress = new long[loops.size()];
+    Arrays.fill(progress, -1); // none seen yet, so the first look sets the time
     this.since = new long[loops.size()];
     this.reported = new boolean[loops.size()];
   }
@@ -50,9 +50,9 @@ final class Watchdog implements AutoCloseable {
 
   private void look(int index, EventLoop loop) {
     long now = System.nanoTime();
-    long turn = loop.metrics().turns();
-    if (turn != turns[index] || loop.metrics().isAsleep()) {
-      turns[index] = turn;
+    long current = loop.metrics().progress();
+    if (current != progress[index] || loop.metrics().isAsleep()) {
+      progress[index] = current;
       since[index] = now;
       reported[index] = false;
     } else if (!reported[index] && now - since[index] >= thresholdNanos) {

@@ -21,6 +21,9 @@ final class Work {
   private boolean inScheduledWork;
   private int handled;
 
+  /** What ran of the loop's own: cancels and closes on their way, what was put off. */
+  private int errands;
+
   /** The coroutine that has the thread; the watchdog reads it and may see an old one. */
   private @Nullable Coroutine<?> runningCoroutine;
 
@@ -62,6 +65,7 @@ final class Work {
   /** Begins to count, from zero, what the loop handles. */
   void beginCount() {
     handled = 0;
+    errands = 0;
   }
 
   void operationHandled() {
@@ -70,6 +74,13 @@ final class Work {
 
   int handled() {
     return handled;
+  }
+
+  /**
+   * Whether nothing was handled, and nothing ran that may have changed what there is to wait for.
+   */
+  boolean wasIdle() {
+    return handled == 0 && errands == 0;
   }
 
   @Nullable Coroutine<?> runningCoroutine() {
@@ -122,8 +133,12 @@ final class Work {
         LOG.log(ERROR, "an exception escaped from work on the loop; the loop goes on", e);
       }
       metrics.taskEnded(began);
-      if (!(task instanceof Operation)) {
-        handled++; // operations count when they complete
+      if (!(task instanceof Operation)) { // which counts when it completes
+        if (task instanceof RunnableTask || runningCoroutine != null) {
+          handled++;
+        } else {
+          errands++;
+        }
       }
     }
     inScheduledWork = false;

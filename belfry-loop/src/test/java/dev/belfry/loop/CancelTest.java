@@ -64,7 +64,7 @@ final class CancelTest {
       }
       for (String call :
           List.of("recv", "send", "recvmsg", "sendmsg", "accept4", "connect", "openat2")) {
-        assertThat(tapped.tap.calls(call)).as(call).isZero();
+        assertThat(tapped.calls(call)).as(call).isZero();
       }
       pair.first().close();
       pair.second().close();

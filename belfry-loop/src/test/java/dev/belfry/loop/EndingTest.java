@@ -14,6 +14,7 @@ import dev.belfry.linux.Sys;
 import dev.belfry.loop.DescriptorSupport.Tapped;
 import dev.belfry.loop.LoopSupport.EveryBackend;
 import dev.belfry.testkit.SysTap;
+import java.io.IOException;
 import java.lang.Thread.State;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
@@ -60,6 +61,54 @@ final class EndingTest {
           }
           assertThat(refusal.get()).hasMessageContaining("again and again: timer");
         });
+  }
+
+  // Each completion ran inside the start that the one before it made, until the stack was full.
+  // r[verify loop.stop.nonew]
+  @EveryBackend
+  void aCallbackThatAlwaysStartsAgainOnALoopThatHasEndedIsRefused(Backend backend)
+      throws IOException {
+    EventLoop loop = EventLoop.open(backend);
+    loop.close();
+    TimerOperation timer = loop.scheduler().after(Duration.ofMillis(1));
+    var refusal = new AtomicReference<Throwable>();
+    timer.start(
+        new Completion<>() {
+          @Override
+          public void completed(Operation<? extends Void> done) {
+            try {
+              timer.start(this);
+            } catch (IllegalStateException | StackOverflowError e) {
+              refusal.set(e);
+            }
+          }
+        });
+    assertThat(refusal.get()).hasMessageContaining("again and again: timer");
+    assertThat(timer.toFuture()).isCancelled(); // it is no longer in flight
+  }
+
+  // r[verify loop.stop.nonew]
+  @EveryBackend
+  void whatACompletionStartsOnALoopThatHasEndedCompletesAfterIt(Backend backend)
+      throws IOException {
+    EventLoop loop = EventLoop.open(backend);
+    loop.close();
+    var order = new ArrayList<String>();
+    Scheduler scheduler = loop.scheduler();
+    try (Quiet _ = Quiet.log(EventLoop.class)) {
+      scheduler
+          .schedule()
+          .start(
+              first -> {
+                scheduler.schedule().start(second -> order.add("second " + second.outcome()));
+                assertThat(scheduler.schedule().toFuture()).isCancelled(); // nobody can wait here
+                assertThatExceptionOfType(StoppedException.class)
+                    .isThrownBy(() -> scheduler.schedule().await());
+                order.add("first " + first.outcome());
+                throw new IllegalStateException("which is logged, as on the loop");
+              });
+    }
+    assertThat(order).containsExactly("first STOPPED", "second STOPPED");
   }
 
   // r[verify loop.stop.nonew]

@@ -125,6 +125,26 @@ final class FairnessTest {
 
   // r[verify loop.op.fair]
   @EveryBackend
+  void ofReadsThatQueueUpATurnServesAShareOfBytes(Backend backend) throws IOException {
+    try (EventLoop loop =
+        EventLoop.open(LoopOptions.DEFAULT.withBackend(backend).withTurnLimits(1000, 1_000))) {
+      var pair = StreamSocket.pair(loop, loop);
+      DescriptorSupport.send(pair.second(), "x".repeat(10_000));
+      var done = new int[1];
+      for (int i = 0; i < 20; i++) {
+        pair.first().readSome(arena.allocate(100)).start(_ -> done[0]++);
+      }
+      loop.runSome();
+      assertThat(done[0]).isEqualTo(10);
+      loop.runSome();
+      assertThat(done[0]).isEqualTo(20);
+      pair.first().close();
+      pair.second().close();
+    }
+  }
+
+  // r[verify loop.op.fair]
+  @EveryBackend
   void theSharesAreSettings(Backend backend) throws IOException {
     try (var tapped =
         new Tapped(LoopOptions.DEFAULT.withBackend(backend).withTurnLimits(1000, 1_000))) {

@@ -173,4 +173,35 @@ final class LoopContextTest {
       assertThat(loop.toString()).contains(backend.label());
     }
   }
+
+  // Cancels, closes and what was put off counted as well, though nothing had completed.
+  // r[verify loop.ctx.api]
+  @EveryBackend
+  void theLoopsOwnErrandsAreNotCounted(Backend backend) throws IOException {
+    LoopOptions oneInATurn = LoopOptions.DEFAULT.withBackend(backend).withTurnLimits(1 << 20, 1);
+    try (EventLoop loop = EventLoop.open(oneInATurn);
+        Arena arena = Arena.ofShared()) {
+      TimerOperation timer = loop.scheduler().after(Duration.ofHours(1));
+      timer.start(_ -> {});
+      timer.cancel();
+      assertThat(loop.runUntilEmpty()).isEqualTo(1);
+
+      timer.after(Duration.ofHours(1)).start(_ -> {});
+      assertThat(loop.runUntilEmpty()).isZero();
+      loop.scheduler().execute(timer::cancel);
+      timer.cancel(); // which comes too late
+      assertThat(loop.runUntilEmpty()).isEqualTo(2);
+
+      var pair = StreamSocket.pair(loop, loop);
+      DescriptorSupport.send(pair.second(), "xxx");
+      for (int i = 0; i < 3; i++) {
+        pair.first().readSome(arena.allocate(1)).start(_ -> {}); // one in each turn
+      }
+      assertThat(loop.runUntilEmpty()).isEqualTo(3);
+      pair.first().close();
+      pair.second().close();
+      assertThat(loop.runUntilEmpty()).isZero();
+      assertThat(pair.first().isClosed()).isTrue();
+    }
+  }
 }

@@ -308,7 +308,7 @@ final class MessageTest {
       var pause = start(loop.scheduler().after(Duration.ofMillis(30)));
       drive(loop, pause::done);
       assertThat(waiting.done()).isFalse();
-      assertThat(tapped.tap.calls("sendmsg")).isLessThan(20);
+      assertThat(tapped.calls("sendmsg")).isLessThan(20);
       for (int i = 1; i < filling.size(); i++) {
         assertThat(read(loop, receiver)).isEqualTo("x");
       }

@@ -366,9 +366,7 @@ final class OperationUseTest {
                     other.token()),
             requireNonNull(source.get()).token());
         barrier.await();
-        while (!done.get()) {
-          loop.runSome();
-        }
+        LoopSupport.drive(loop, done::get);
         barrier.await();
       }
       assertThat(wrong).hasValue(0);

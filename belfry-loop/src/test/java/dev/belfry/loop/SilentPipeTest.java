@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.Message;
+import dev.belfry.loop.LoopSupport.EveryBackend;
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.Test;
 
 /** Writing to somebody who is gone is an error and not a signal that ends the process. */
 final class SilentPipeTest {
@@ -22,7 +24,7 @@ final class SilentPipeTest {
     private Broken() {}
 
     public static void main(String[] arguments) throws IOException {
-      try (EventLoop loop = EventLoop.open();
+      try (EventLoop loop = EventLoop.open(Backend.valueOf(arguments[0]));
           Arena arena = Arena.ofShared()) {
         var tcp = DescriptorSupport.tcp(loop);
         var unix = StreamSocket.pair(loop, loop);
@@ -41,9 +43,12 @@ final class SilentPipeTest {
             List.<Operation<?>>of(
                 unix.first().writeSome(arena.allocate(8)),
                 unix.first().writeSome(pieces),
-                unix.first().send(message),
-                pipe.writer().writeSome(arena.allocate(8)),
-                pipe.writer().writeSome(pieces))) {
+                unix.first().send(message))) {
+          System.out.println("errno " + errno(loop, write));
+        }
+        Files.readAllLines(Path.of("/proc/thread-self/status")).forEach(System.out::println);
+        for (Operation<?> write :
+            List.of(pipe.writer().writeSome(arena.allocate(8)), pipe.writer().writeSome(pieces))) {
           System.out.println("errno " + errno(loop, write));
         }
         tcp.first().close();
@@ -65,16 +70,16 @@ final class SilentPipeTest {
   }
 
   // r[verify loop.op.error]
-  @Test
-  void nobodyIsSignalled() throws Exception {
+  @EveryBackend
+  void nobodyIsEndedByASignal(Backend backend) throws Exception {
     String java =
-        TestProcess.javaCommand(Broken.class).stream()
+        TestProcess.javaCommand(Broken.class, backend.name()).stream()
             .map(word -> "'" + word + "'")
             .collect(Collectors.joining(" "));
     String script = "grep -E 'SigIgn|SigBlk' /proc/self/status; exec " + java;
     try (var child = TestProcess.start("sh", "-c", script)) {
       for (String set : List.of("SigBlk:", "SigIgn:")) {
-        assertThat(Long.parseUnsignedLong(child.line(set).strip(), 16) & SIGPIPE_BIT).isZero();
+        assertThat(hasPipe(child.line(set))).isFalse();
       }
       for (int i = 0; i < 5; i++) {
         assertThat(child.line("errno ")).isEqualTo(Integer.toString(Errno.EPIPE));
@@ -82,5 +87,22 @@ final class SilentPipeTest {
       assertThat(child.line()).isEqualTo("alive");
       assertThat(child.exitCode()).isZero();
     }
+  }
+
+  // The JVM has a handler that takes the signal without a word; only where it is blocked is it
+  // seen.
+  // r[verify loop.op.error]
+  @EveryBackend
+  void aWriteToASocketRaisesNoSignal(Backend backend) throws Exception {
+    try (var child = TestProcess.javaWithSignals(Broken.class, backend.name())) {
+      assertThat(hasPipe(child.line("SigPnd:"))).isFalse();
+      assertThat(hasPipe(child.line("ShdPnd:"))).isFalse();
+      assertThat(hasPipe(child.line("SigBlk:"))).as("else it would not be pending").isTrue();
+      assertThat(child.exitCode()).isZero();
+    }
+  }
+
+  private static boolean hasPipe(String signals) {
+    return (Long.parseUnsignedLong(signals.strip(), 16) & SIGPIPE_BIT) != 0;
   }
 }

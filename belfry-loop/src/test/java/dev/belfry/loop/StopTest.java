@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.belfry.linux.OpenFlags;
 import dev.belfry.loop.LoopSupport.Driven;
 import dev.belfry.loop.LoopSupport.EveryBackend;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -116,6 +119,30 @@ final class StopTest {
     }
   }
 
+  // A loop driven by runSome did nothing at all once it was stopped, and did not wait either.
+  // r[verify loop.stop.nonew]
+  @EveryBackend
+  void aLoopThatIsDrivenByRunSomeRefusesWorkAfterTheStopToo(Backend backend) throws Exception {
+    try (EventLoop loop = EventLoop.open(backend);
+        Arena arena = Arena.ofShared()) {
+      var pipe = Descriptor.pipe(loop);
+      var read = pipe.reader().readSome(arena.allocate(4)).toFuture();
+      loop.requestStop();
+      var task = loop.scheduler().schedule().toFuture();
+      assertThat(loop.runSome()).isEqualTo(2);
+      assertThat(read).isCancelled();
+      assertThat(task).isCancelled();
+      var late = loop.scheduler().after(Duration.ofHours(1)).toFuture();
+      assertThat(loop.runSome(Duration.ofHours(1))).isEqualTo(1);
+      assertThat(late).isCancelled();
+      long began = System.nanoTime();
+      assertThat(loop.runSome(Duration.ofMillis(20))).isZero();
+      assertThat(System.nanoTime() - began).as("nanoseconds").isGreaterThanOrEqualTo(20_000_000);
+      pipe.reader().close();
+      pipe.writer().close();
+    }
+  }
+
   // r[verify loop.stop.nonew]
   @EveryBackend
   void whatIsInFlightAtTheStopCompletesAsStopped(Backend backend) throws Exception {
@@ -132,6 +159,37 @@ final class StopTest {
       assertThat(driven.loop().inFlight()).isZero();
       pipe.reader().close();
       pipe.writer().close();
+    }
+  }
+
+  // On epoll the reads that the quota of a turn had put off were all made, turn by turn.
+  // r[verify loop.stop.nonew]
+  @EveryBackend
+  void whatWasPutOffToTheNextTurnCompletesAsStopped(Backend backend) throws IOException {
+    LoopOptions oneInATurn = LoopOptions.DEFAULT.withBackend(backend).withTurnLimits(1 << 20, 1);
+    try (EventLoop loop = EventLoop.open(oneInATurn)) {
+      RegularFile zeros =
+          DescriptorSupport.result(
+              loop, RegularFile.open(loop, Path.of("/dev/zero"), OpenFlags.READ_ONLY, 0));
+      var pair = StreamSocket.pair(loop, loop);
+      DescriptorSupport.send(pair.second(), "xxxxxxxxxx");
+      var outcomes = new ArrayList<Outcome>();
+      loop.scheduler()
+          .execute(
+              () -> {
+                for (int i = 0; i < 10; i++) {
+                  MemorySegment buffer = Arena.ofAuto().allocate(1);
+                  zeros.readSome(buffer).start(read -> outcomes.add(read.outcome()));
+                  pair.first().readSome(buffer).start(read -> outcomes.add(read.outcome()));
+                }
+                loop.requestStop();
+              });
+      loop.run();
+      assertThat(outcomes).hasSize(20);
+      assertThat(outcomes.stream().filter(Outcome.VALUE::equals)).hasSizeLessThanOrEqualTo(2);
+      zeros.close();
+      pair.first().close();
+      pair.second().close();
     }
   }
 

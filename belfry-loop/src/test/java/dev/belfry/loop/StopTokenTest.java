@@ -3,7 +3,9 @@ package dev.belfry.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -81,6 +83,38 @@ final class StopTokenTest {
         .isThrownBy(source::requestStop)
         .satisfies(e -> assertThat(e.getSuppressed()).hasSize(2));
     assertThat(ran).hasValue(3);
+  }
+
+  // What was taken back pointed to its neighbour, that one later to the next, and so on without
+  // end.
+  @Test
+  void whatWasTakenBackDoesNotKeepWhatCameAfterIt() {
+    var source = new StopSource();
+    StopToken.Registration kept = source.token().onStop(() -> {});
+    StopToken.Registration last = source.token().onStop(() -> {});
+    kept.close();
+    var gone = new ArrayList<WeakReference<AtomicInteger>>();
+    for (int i = 0; i < 100; i++) {
+      last = followedBy(source, last, gone);
+    }
+    last.close();
+    LoopSupport.await(
+        () -> {
+          System.gc();
+          return gone.subList(0, gone.size() - 1).stream()
+              .allMatch(counter -> counter.refersTo(null));
+        });
+    kept.close();
+  }
+
+  /** Takes a registration back when the next one is there. */
+  private static StopToken.Registration followedBy(
+      StopSource source, StopToken.Registration last, List<WeakReference<AtomicInteger>> counters) {
+    var counter = new AtomicInteger();
+    counters.add(new WeakReference<>(counter));
+    StopToken.Registration next = source.token().onStop(counter::incrementAndGet);
+    last.close();
+    return next;
   }
 
   @Test

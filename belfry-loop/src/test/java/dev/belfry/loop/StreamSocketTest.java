@@ -18,6 +18,7 @@ import dev.belfry.loop.DescriptorSupport.Tapped;
 import dev.belfry.loop.DescriptorSupport.Use;
 import dev.belfry.loop.LoopSupport.EveryBackend;
 import dev.belfry.loop.LoopSupport.EveryEpoll;
+import dev.belfry.testkit.Descriptors;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -303,10 +304,43 @@ final class StreamSocketTest {
     try (EventLoop loop = EventLoop.open(backend)) {
       Acceptor acceptor = Acceptor.open(loop, LOOPBACK);
       SocketAddress taken = acceptor.localAddress();
+      Descriptors before = Descriptors.now();
       assertThatThrownBy(() -> Acceptor.open(loop, taken))
           .isInstanceOfSatisfying(
               ErrnoException.class, e -> assertThat(e.is(Errno.EADDRINUSE)).isTrue());
+      assertThat(before.openedSince()).isEmpty();
       acceptor.close();
+    }
+  }
+
+  // The socket stayed open when its address could not be put into the kernel's form.
+  // r[verify loop.fd.raii]
+  @EveryBackend
+  void anAddressThatIsNoneLeavesNothingOpen(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      Descriptors before = Descriptors.now();
+      for (SocketAddress none :
+          List.of(
+              UnixDomainSocketAddress.of("/tmp/" + "x".repeat(110)),
+              InetSocketAddress.createUnresolved("belfry.invalid", 1))) {
+        assertThatThrownBy(() -> Acceptor.open(loop, none))
+            .isInstanceOf(IllegalArgumentException.class);
+      }
+      assertThat(before.openedSince()).isEmpty();
+    }
+  }
+
+  // The file of the socket stayed, and whoever came next was told that the address is in use.
+  @EveryBackend
+  void aListenThatFailsLeavesNoSocketFile(Backend backend) throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      Path path = directory.resolve("unheard");
+      Descriptors before = Descriptors.now();
+      tapped.tap.fail("listen", Errno.EADDRINUSE);
+      assertThatThrownBy(() -> Acceptor.open(tapped.loop, UnixDomainSocketAddress.of(path)))
+          .isInstanceOf(ErrnoException.class);
+      assertThat(path).doesNotExist();
+      assertThat(before.openedSince()).isEmpty();
     }
   }
 

@@ -372,6 +372,26 @@ final class UringTest {
     }
   }
 
+  // It failed with the errno of the ring, as if its own call had.
+  // r[verify loop.err.unexpected]
+  @Test
+  void whatARingThatFailedHadDoesNotFailWithTheErrnoOfTheRing() throws IOException {
+    SysTap tap = LoopSupport.tap();
+    try (EventLoop loop = LoopSupport.open(Backend.IO_URING, tap)) {
+      Acceptor acceptor =
+          Acceptor.open(loop, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      var accept = start(acceptor.accept());
+      loop.scheduler()
+          .after(Duration.ofMillis(1))
+          .start(_ -> tap.fail("ioUringEnter", Errno.EBADF)); // the kernel has the accept by then
+      assertThatExceptionOfType(ErrnoException.class).isThrownBy(loop::run);
+      tap.pass("ioUringEnter");
+      drive(loop, accept::done);
+      assertThat(accept.errno()).isEqualTo(Errno.EIO);
+      acceptor.close();
+    }
+  }
+
   /** A request that nobody makes. */
   private static final class Unused extends UringRequest {
     Unused() {

@@ -3,6 +3,7 @@ package dev.belfry.loop;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belfry.linux.Errno;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.LoopSupport.Driven;
 import dev.belfry.loop.LoopSupport.EveryBackend;
@@ -86,6 +87,25 @@ final class WakeUpTest {
       for (int i = 0; i < LoopSupport.rounds(5_000, 200_000); i++) {
         LoopSupport.get(ping.toFuture());
       }
+    }
+  }
+
+  // The loop counted as woken, so nobody tried again, and nobody was told.
+  // r[verify loop.wake.eventfd]
+  @EveryBackend
+  void aWakeUpThatFailsIsLoggedAndTheNextOneIsMade(Backend backend) throws Exception {
+    SysTap tap = LoopSupport.tap();
+    try (Quiet log = Quiet.log(EventLoop.class);
+        Driven driven = Driven.of(LoopSupport.open(backend, tap)).asleep()) {
+      long before = tap.calls("write");
+      tap.failAt("write", 1, Errno.EBADF);
+      LoopSupport.await(
+          () -> {
+            driven.scheduler().execute(() -> {}); // one of them finds the loop asleep
+            return tap.calls("write") > before;
+          });
+      assertThat(log.messages()).singleElement().asString().contains("cannot be woken");
+      LoopSupport.get(driven.scheduler().schedule().toFuture());
     }
   }
 
