@@ -116,7 +116,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
   }
 
   private boolean isDone(RunMode mode) {
-    return mode == RunMode.STOPPED ? isStopSeen() : isDrained();
+    return mode == RunMode.STOPPED ? noticeStop() : isDrained();
   }
 
   /** Drives the loop until something was handled; zero only if stopped with nothing left. */
@@ -126,7 +126,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
       int count = 0;
       boolean stopped = false;
       while (count == 0 && !stopped && !ended) {
-        stopped = isStopSeen();
+        stopped = noticeStop();
         count = turn(stopped ? Sleep.AWAKE : Sleep.FOREVER, true);
       }
       return count;
@@ -144,7 +144,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     try (Driving _ = drive()) {
       long nanos = Scheduler.nanosOf(atMost);
       long until = nanos <= 0 ? Sleep.AWAKE : saturatedAdd(System.nanoTime(), nanos);
-      isStopSeen();
+      noticeStop();
       return ended ? 0 : turn(until, true);
     }
   }
@@ -156,7 +156,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
       int count = 0;
       boolean empty = ended;
       while (!empty) {
-        isStopSeen();
+        noticeStop();
         count += turn(Sleep.AWAKE, true);
         empty = work.wasIdle() && work.isEmpty();
       }
@@ -252,7 +252,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
         name,
         () -> {
           body.run();
-          return TimerOperation.nothing();
+          return Operation.nothing();
         });
   }
 

@@ -73,7 +73,7 @@ public final class FutexOperation extends Operation<Void> {
 
   @Override
   Void value() {
-    return TimerOperation.nothing();
+    return nothing();
   }
 
   @Override

@@ -191,8 +191,8 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
 
   // The end.
 
-  /** Whether the stop was requested; from the first look on no new work is taken. */
-  final boolean isStopSeen() {
+  /** Takes no new work once the stop was requested; says whether it was. */
+  final boolean noticeStop() {
     if (stopRequested && takesWork) {
       takesWork = false;
     }
@@ -206,13 +206,13 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
       work.takePosted(); // what was posted before the stop is drained too
       work.run();
     }
-    return isStopSeen() && inFlight == 0 && work.isEmpty();
+    return noticeStop() && inFlight == 0 && work.isEmpty();
   }
 
   /** Ends everything that is in flight and takes no more posted tasks; then the loop has ended. */
   // r[impl loop.stop.nonew]
   final void end() throws ErrnoException {
-    isStopSeen();
+    noticeStop();
     if (ended) {
       return;
     }

@@ -253,6 +253,12 @@ public abstract class Operation<T> extends Task {
   /** The value after success. */
   abstract T value();
 
+  /** The value of an operation that has none. */
+  @SuppressWarnings("NullAway") // Void has no other value
+  static Void nothing() {
+    return null;
+  }
+
   /** Releases a value that nobody takes, if it is something that has to be released. */
   void discardValue() {}
 

@@ -14,7 +14,7 @@ public final class ScheduleOperation extends Operation<Void> {
 
   @Override
   Void value() {
-    return TimerOperation.nothing();
+    return nothing();
   }
 
   // r[impl loop.sched.schedule]

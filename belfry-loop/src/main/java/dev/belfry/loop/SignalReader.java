@@ -120,7 +120,7 @@ final class SignalReader extends Handle {
 
     @Override
     Void value() {
-      return TimerOperation.nothing();
+      return nothing();
     }
   }
 }

@@ -94,11 +94,6 @@ public final class TimerOperation extends Operation<Void> {
     return nothing();
   }
 
-  @SuppressWarnings("NullAway") // Void has no other value
-  static Void nothing() {
-    return null;
-  }
-
   @Override
   void launch() {
     if (unsettled) {
