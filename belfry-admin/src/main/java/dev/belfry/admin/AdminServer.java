@@ -75,7 +75,7 @@ public final class AdminServer implements AutoCloseable {
   public static AdminServer open(
       AdminOptions options, Signals signals, PrometheusMeterRegistry meters, SignalLog log)
       throws IOException {
-    return open(options, signals, meters, log, Optional.empty());
+    return open(options, signals, meters, log, Optional.empty(), file(options));
   }
 
   /**
@@ -91,18 +91,22 @@ public final class AdminServer implements AutoCloseable {
       SignalLog log,
       HostView view)
       throws IOException {
-    return open(options, signals, meters, log, Optional.of(view));
+    return open(options, signals, meters, log, Optional.of(view), file(options));
   }
 
-  private static AdminServer open(
+  private static Optional<SocketFile> file(AdminOptions options) {
+    return Optional.ofNullable(options.unixSocket).map(SocketFile::new);
+  }
+
+  static AdminServer open(
       AdminOptions options,
       Signals signals,
       PrometheusMeterRegistry meters,
       SignalLog log,
-      Optional<HostView> view)
+      Optional<HostView> view,
+      Optional<SocketFile> file)
       throws IOException {
     options.check();
-    Optional<SocketFile> file = Optional.ofNullable(options.unixSocket).map(SocketFile::new);
     if (file.isPresent()) {
       file.get().prepare();
     }
@@ -114,6 +118,7 @@ public final class AdminServer implements AutoCloseable {
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("belfry-admin-deadlines").factory());
     Optional<Console> console = Optional.empty();
+    Optional<WebServer> started = Optional.empty();
     try {
       var signalBudgets = new ClientBudgets(options.signalsPerMinute, options.nanoClock);
       var failures = new ClientBudgets(options.signalsPerMinute, options.nanoClock);
@@ -153,19 +158,20 @@ public final class AdminServer implements AutoCloseable {
           server.putSocket(UNIX, unix.build());
         }
       }
-      WebServer started = server.build().start();
-      if (!started.isRunning()) { // it keeps the reason for its own log
+      started = Optional.of(server.build().start());
+      if (!started.get().isRunning()) { // it keeps the reason for its own log
         throw new IllegalStateException(
             "something is in the way at " + options.address + " or " + options.unixSocket);
       }
       if (file.isPresent()) {
         file.get().restrict();
       }
-      return new AdminServer(started, timers, draining, console);
+      return new AdminServer(started.get(), timers, draining, console);
     } catch (RuntimeException | IOException e) { // for whatever keeps it from listening
       draining.close();
-      timers.shutdownNow();
       console.ifPresent(Console::close);
+      started.ifPresent(WebServer::stop);
+      timers.shutdownNow();
       throw new IOException("the admin surface cannot listen: " + e.getMessage(), e);
     }
   }
