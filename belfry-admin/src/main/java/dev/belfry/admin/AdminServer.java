@@ -128,6 +128,7 @@ public final class AdminServer implements AutoCloseable {
               signalBudgets,
               meters,
               () -> !isDraining.get() && options.takesWork.getAsBoolean());
+      var requests = new RequestLog(log, meters);
       WebServerConfig.Builder server = WebServer.builder();
       server.shutdownHook(false).featuresDiscoverServices(false);
       if (options.address != null) {
@@ -140,21 +141,23 @@ public final class AdminServer implements AutoCloseable {
           console = Optional.of(new Console(options, names, signals, feed, deadline));
         }
         var authenticator = Optional.of(new Authenticator(options));
-        var handler = new RequestHandler(surface, authenticator, console, failures, log, meters);
-        limit(server, deadline, TCP_CONNECTIONS, handler).bindAddress(options.address);
+        var handler = new RequestHandler(surface, authenticator, console, failures, requests);
+        limit(server, deadline, TCP_CONNECTIONS, requests, handler).bindAddress(options.address);
         if (options.tls != null) {
           server.tls(options.tls.build());
         }
       }
       if (file.isPresent()) {
         var handler =
-            new RequestHandler(surface, Optional.empty(), Optional.empty(), failures, log, meters);
+            new RequestHandler(surface, Optional.empty(), Optional.empty(), failures, requests);
         var deadline = new ConnectionDeadline(timers, CONNECTION_LIMIT);
         if (options.address == null) {
-          limit(server, deadline, UNIX_CONNECTIONS, handler).bindAddress(file.get().address());
+          limit(server, deadline, UNIX_CONNECTIONS, requests, handler)
+              .bindAddress(file.get().address());
         } else {
           ListenerConfig.Builder unix = ListenerConfig.builder();
-          limit(unix, deadline, UNIX_CONNECTIONS, handler).bindAddress(file.get().address());
+          limit(unix, deadline, UNIX_CONNECTIONS, requests, handler)
+              .bindAddress(file.get().address());
           server.putSocket(UNIX, unix.build());
         }
       }
@@ -178,12 +181,16 @@ public final class AdminServer implements AutoCloseable {
 
   /** What protects a listener against abuse. */
   private static <B extends ListenerConfig.BuilderBase<B, ?>> B limit(
-      B listener, ConnectionDeadline deadline, int connections, RequestHandler handler) {
+      B listener,
+      ConnectionDeadline deadline,
+      int connections,
+      RequestLog requests,
+      RequestHandler handler) {
     Http1Config config = Http1Config.builder().maxHeadersSize(MAX_HEADER_BYTES).build();
     return listener
         .protocolsDiscoverServices(false)
         .addConnectionSelector(
-            new RequestLimit(Http1ConnectionSelector.builder().config(config).build()))
+            new RequestLimit(Http1ConnectionSelector.builder().config(config).build(), requests))
         .connectionOptions(deadline)
         .maxTcpConnections(connections)
         .backlog(BACKLOG)
