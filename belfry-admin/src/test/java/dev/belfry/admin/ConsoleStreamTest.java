@@ -130,10 +130,8 @@ final class ConsoleStreamTest {
       try (SocketChannel channel = Visitor.signedIn(host).stream()) {
         BufferedReader stream = reader(channel);
         until(stream, "event: state");
-        long start = System.nanoTime();
         host.admin.close();
-        until(stream, "{\"reason\": \"closed\"}");
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
+        until(stream, "{\"reason\": \"closed\"}"); // before it is cut off
       }
     }
   }
