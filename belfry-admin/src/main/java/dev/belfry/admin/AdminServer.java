@@ -75,7 +75,7 @@ public final class AdminServer implements AutoCloseable {
   public static AdminServer open(
       AdminOptions options, Signals signals, PrometheusMeterRegistry meters, SignalLog log)
       throws IOException {
-    return open(options, signals, meters, log, Optional.empty());
+    return open(options, signals, meters, log, Optional.empty(), file(options));
   }
 
   /**
@@ -91,18 +91,22 @@ public final class AdminServer implements AutoCloseable {
       SignalLog log,
       HostView view)
       throws IOException {
-    return open(options, signals, meters, log, Optional.of(view));
+    return open(options, signals, meters, log, Optional.of(view), file(options));
   }
 
-  private static AdminServer open(
+  private static Optional<SocketFile> file(AdminOptions options) {
+    return Optional.ofNullable(options.unixSocket).map(SocketFile::new);
+  }
+
+  static AdminServer open(
       AdminOptions options,
       Signals signals,
       PrometheusMeterRegistry meters,
       SignalLog log,
-      Optional<HostView> view)
+      Optional<HostView> view,
+      Optional<SocketFile> file)
       throws IOException {
     options.check();
-    Optional<SocketFile> file = Optional.ofNullable(options.unixSocket).map(SocketFile::new);
     if (file.isPresent()) {
       file.get().prepare();
     }
@@ -114,6 +118,7 @@ public final class AdminServer implements AutoCloseable {
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("belfry-admin-deadlines").factory());
     Optional<Console> console = Optional.empty();
+    Optional<WebServer> started = Optional.empty();
     try {
       var signalBudgets = new ClientBudgets(options.signalsPerMinute, options.nanoClock);
       var failures = new ClientBudgets(options.signalsPerMinute, options.nanoClock);
@@ -123,6 +128,7 @@ public final class AdminServer implements AutoCloseable {
               signalBudgets,
               meters,
               () -> !isDraining.get() && options.takesWork.getAsBoolean());
+      var requests = new RequestLog(log, meters);
       WebServerConfig.Builder server = WebServer.builder();
       server.shutdownHook(false).featuresDiscoverServices(false);
       if (options.address != null) {
@@ -135,49 +141,56 @@ public final class AdminServer implements AutoCloseable {
           console = Optional.of(new Console(options, names, signals, feed, deadline));
         }
         var authenticator = Optional.of(new Authenticator(options));
-        var handler = new RequestHandler(surface, authenticator, console, failures, log, meters);
-        limit(server, deadline, TCP_CONNECTIONS, handler).bindAddress(options.address);
+        var handler = new RequestHandler(surface, authenticator, console, failures, requests);
+        limit(server, deadline, TCP_CONNECTIONS, requests, handler).bindAddress(options.address);
         if (options.tls != null) {
           server.tls(options.tls.build());
         }
       }
       if (file.isPresent()) {
         var handler =
-            new RequestHandler(surface, Optional.empty(), Optional.empty(), failures, log, meters);
+            new RequestHandler(surface, Optional.empty(), Optional.empty(), failures, requests);
         var deadline = new ConnectionDeadline(timers, CONNECTION_LIMIT);
         if (options.address == null) {
-          limit(server, deadline, UNIX_CONNECTIONS, handler).bindAddress(file.get().address());
+          limit(server, deadline, UNIX_CONNECTIONS, requests, handler)
+              .bindAddress(file.get().address());
         } else {
           ListenerConfig.Builder unix = ListenerConfig.builder();
-          limit(unix, deadline, UNIX_CONNECTIONS, handler).bindAddress(file.get().address());
+          limit(unix, deadline, UNIX_CONNECTIONS, requests, handler)
+              .bindAddress(file.get().address());
           server.putSocket(UNIX, unix.build());
         }
       }
-      WebServer started = server.build().start();
-      if (!started.isRunning()) { // it keeps the reason for its own log
+      started = Optional.of(server.build().start());
+      if (!started.get().isRunning()) { // it keeps the reason for its own log
         throw new IllegalStateException(
             "something is in the way at " + options.address + " or " + options.unixSocket);
       }
       if (file.isPresent()) {
         file.get().restrict();
       }
-      return new AdminServer(started, timers, draining, console);
+      return new AdminServer(started.get(), timers, draining, console);
     } catch (RuntimeException | IOException e) { // for whatever keeps it from listening
       draining.close();
-      timers.shutdownNow();
       console.ifPresent(Console::close);
+      started.ifPresent(WebServer::stop);
+      timers.shutdownNow();
       throw new IOException("the admin surface cannot listen: " + e.getMessage(), e);
     }
   }
 
   /** What protects a listener against abuse. */
   private static <B extends ListenerConfig.BuilderBase<B, ?>> B limit(
-      B listener, ConnectionDeadline deadline, int connections, RequestHandler handler) {
+      B listener,
+      ConnectionDeadline deadline,
+      int connections,
+      RequestLog requests,
+      RequestHandler handler) {
     Http1Config config = Http1Config.builder().maxHeadersSize(MAX_HEADER_BYTES).build();
     return listener
         .protocolsDiscoverServices(false)
         .addConnectionSelector(
-            new RequestLimit(Http1ConnectionSelector.builder().config(config).build()))
+            new RequestLimit(Http1ConnectionSelector.builder().config(config).build(), requests))
         .connectionOptions(deadline)
         .maxTcpConnections(connections)
         .backlog(BACKLOG)

@@ -92,7 +92,7 @@ final class ConsoleFeed implements AutoCloseable {
         try {
           tell(view.state());
           wasSeen = true;
-        } catch (RuntimeException e) { // the program's own; the next second may be better
+        } catch (RuntimeException | Error e) { // the program's own; the next second may be better
           if (wasSeen) {
             tellUnseen(e);
           }
@@ -129,11 +129,20 @@ final class ConsoleFeed implements AutoCloseable {
     }
   }
 
-  private void tellUnseen(RuntimeException e) {
-    Map<String, String> fields = Map.of("error", e.toString());
+  private void tellUnseen(Throwable e) {
+    Map<String, String> fields = Map.of("error", textOf(e));
     log.log(
         new SignalRecord(
             Level.WARNING, "console.no_state", "the console cannot see the host", fields));
+  }
+
+  /** What a failure says; it is somebody else's class, and may fail at that too. */
+  private static String textOf(Throwable e) {
+    try {
+      return e.toString();
+    } catch (RuntimeException | Error another) {
+      return e.getClass().getName();
+    }
   }
 
   /** Ends all streams, and gives them a moment to say so. */

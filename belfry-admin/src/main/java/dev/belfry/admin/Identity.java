@@ -12,6 +12,9 @@ import java.util.Optional;
  */
 // r[impl signals.http.rate-client]
 record Identity(String name, String client, Optional<Sessions.Session> session) {
+  /** Of a request that shows nothing, or has not been asked. */
+  static final Identity NOBODY = new Identity("none", "");
+
   Identity(String name, String client) {
     this(name, client, Optional.empty());
   }

@@ -1,22 +1,16 @@
 package dev.belfry.admin;
 
 import dev.belfry.admin.Authenticator.Result;
-import dev.belfry.signals.SignalLog;
-import dev.belfry.signals.SignalRecord;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.lang.System.Logger.Level;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
-import java.util.LinkedHashMap;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -25,11 +19,7 @@ import java.util.stream.Stream;
  * Takes the requests of one listener through their checks, in this order: route, which page sent it
  * if a browser did, who it is, how often, and then what it says. Every one is logged.
  */
-// r[impl signals.http.log-all]
-// r[impl signals.http.log-fields]
 final class RequestHandler implements Handler {
-  private static final Identity NOBODY = new Identity("none", "");
-
   /** A scheme that no browser knows, so that none asks for a password of its own accord. */
   private static final String SIGN_IN = "Console realm=\"admin\"";
 
@@ -39,8 +29,7 @@ final class RequestHandler implements Handler {
   private final Optional<Authenticator> authenticator;
   private final Optional<Console> console;
   private final ClientBudgets failures;
-  private final SignalLog log;
-  private final MeterRegistry meters;
+  private final RequestLog log;
 
   /**
    * For one listener.
@@ -54,14 +43,12 @@ final class RequestHandler implements Handler {
       Optional<Authenticator> authenticator,
       Optional<Console> console,
       ClientBudgets failures,
-      SignalLog log,
-      MeterRegistry meters) {
+      RequestLog log) {
     this.surface = surface;
     this.authenticator = authenticator;
     this.console = console;
     this.failures = failures;
     this.log = log;
-    this.meters = meters;
   }
 
   /** A request with what was found out about it so far. */
@@ -75,7 +62,13 @@ final class RequestHandler implements Handler {
     Seen seen = check(route, request, body, UUID.randomUUID().toString());
     Answer answer = seen.answer();
     try (Closing _ = () -> answer.stream().ifPresent(Answer.Stream::close)) {
-      record(request, route, seen);
+      log.record(
+          request.remotePeer(),
+          seen.identity(),
+          request.prologue().method().text(),
+          request.path().path(),
+          route,
+          answer);
       send(answer, response);
     }
     body.discardRest();
@@ -114,22 +107,22 @@ final class RequestHandler implements Handler {
   private Seen check(Optional<Route> found, ServerRequest request, RequestBody body, String id)
       throws IOException {
     if (found.isEmpty()) {
-      return new Seen(Answer.error(404, "not_found", "There is nothing here", id), NOBODY);
+      return new Seen(Answer.error(404, "not_found", "There is nothing here", id), Identity.NOBODY);
     }
     Route route = found.get();
     if (!request.prologue().method().text().equals(route.method())) {
       String message = route.path() + " is for " + route.method();
       return new Seen(
           Answer.error(405, "method_not_allowed", message, id).header("Allow", route.method()),
-          NOBODY);
+          Identity.NOBODY);
     }
     Visit visit = Visit.of(request);
     Optional<String> objection = console.flatMap(it -> it.objection(route, visit));
     if (objection.isPresent()) {
-      return new Seen(Answer.error(403, "foreign_page", objection.get(), id), NOBODY);
+      return new Seen(Answer.error(403, "foreign_page", objection.get(), id), Identity.NOBODY);
     }
     if (!route.needsCredentials()) {
-      Identity who = route == Route.SESSION ? known(request, visit) : NOBODY;
+      Identity who = route == Route.SESSION ? known(request, visit) : Identity.NOBODY;
       return new Seen(answer(route, request, visit, who, body, id), who);
     }
     Optional<String> authorization = request.headers().first(HeaderNames.AUTHORIZATION);
@@ -139,7 +132,9 @@ final class RequestHandler implements Handler {
       case Result.Forbidden(Identity who) ->
           new Seen(Answer.error(403, "forbidden", "This identity is not allowed here", id), who);
       case Result.Unknown(String challenge) ->
-          new Seen(unknown(source(request), visit.isMarked() ? SIGN_IN : challenge, id), NOBODY);
+          new Seen(
+              unknown(source(request), visit.isMarked() ? SIGN_IN : challenge, id),
+              Identity.NOBODY);
     };
   }
 
@@ -163,7 +158,7 @@ final class RequestHandler implements Handler {
     return authenticate(Route.SESSION, request, visit, Optional.empty())
             instanceof Result.Accepted(Identity known)
         ? known
-        : NOBODY;
+        : Identity.NOBODY;
   }
 
   /**
@@ -207,29 +202,8 @@ final class RequestHandler implements Handler {
         .map(X509Certificate.class::cast);
   }
 
-  /** The address of the connection, never of a header that anybody can write. */
   private static String source(ServerRequest request) {
-    return request.remotePeer().address() instanceof InetSocketAddress address
-        ? address.getAddress().getHostAddress()
-        : "unix";
-  }
-
-  private void record(ServerRequest request, Optional<Route> route, Seen seen) {
-    Answer answer = seen.answer();
-    String status = Integer.toString(answer.status());
-    var fields = new LinkedHashMap<String, String>();
-    fields.put("correlation_id", answer.correlationId());
-    fields.put("source", source(request));
-    fields.put("identity", seen.identity().name());
-    fields.put("signal", answer.signal().isEmpty() ? "none" : answer.signal());
-    fields.put("method", request.prologue().method().text());
-    fields.put("path", request.path().path());
-    fields.put("status", status);
-    boolean isHealth = route.filter(it -> !it.needsCredentials()).isPresent();
-    Level level = isHealth ? Level.DEBUG : Level.INFO; // somebody asks every second
-    log.log(new SignalRecord(level, "admin.request", "admin request", fields));
-    String name = route.map(Route::path).orElse("other");
-    meters.counter("belfry.admin.requests", "route", name, "status", status).increment();
+    return RequestLog.source(request.remotePeer());
   }
 
   /** Whatever the client called its request, a header is plain text. */

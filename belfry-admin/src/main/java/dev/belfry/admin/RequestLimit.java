@@ -22,8 +22,10 @@ import java.util.concurrent.ExecutorService;
  * bytes are counted, before anybody keeps them.
  *
  * @param http what speaks to the client
+ * @param log where what is no request is logged
  */
-record RequestLimit(ServerConnectionSelector http) implements ServerConnectionSelector {
+record RequestLimit(ServerConnectionSelector http, RequestLog log)
+    implements ServerConnectionSelector {
   /** A head, a body, what of it is discarded, and what arrives together with its end. */
   private static final int MOST_BYTES = 128 * 1024;
 
@@ -53,17 +55,19 @@ record RequestLimit(ServerConnectionSelector http) implements ServerConnectionSe
 
   @Override
   public ServerConnection connection(ConnectionContext context) {
-    return http.connection(new Limited(context));
+    return http.connection(new Limited(context, log));
   }
 
-  /** A connection as the server has it, except for what is read. */
+  /** A connection as the server has it, except for what is read and what is refused. */
   private static final class Limited implements ConnectionContext {
     private final ConnectionContext context;
     private final DataReader reader = DataReader.create(this::next);
+    private final Refusals refusals;
     private int left = MOST_BYTES;
 
-    Limited(ConnectionContext context) {
+    Limited(ConnectionContext context, RequestLog log) {
       this.context = context;
+      this.refusals = new Refusals(context.listenerContext(), context.remotePeer(), log);
     }
 
     private byte[] next() {
@@ -82,7 +86,7 @@ record RequestLimit(ServerConnectionSelector http) implements ServerConnectionSe
 
     @Override
     public ListenerContext listenerContext() {
-      return context.listenerContext();
+      return refusals;
     }
 
     @Override

@@ -14,7 +14,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /** The file of the Unix socket, which nobody but its owner can reach. */
-final class SocketFile {
+class SocketFile {
   private static final Set<PosixFilePermission> OWNERS_DIRECTORY =
       PosixFilePermissions.fromString("rwx------");
   private static final Set<PosixFilePermission> OWNERS_FILE =

@@ -1,6 +1,7 @@
 package dev.belfry.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.time.Duration;
 import java.util.Map;
@@ -13,6 +14,7 @@ final class BudgetsTest {
   private final AtomicLong nanos = new AtomicLong();
 
   // r[verify signals.http.rate-config]
+  // r[verify signals.http.log-all]
   @Test
   void theLimitCanBeSet() throws Exception {
     AdminOptions options =
@@ -21,10 +23,14 @@ final class BudgetsTest {
       assertThat(host.signal("{\"signal\": \"USR1\"}").status()).isEqualTo(202);
       assertThat(host.signal("{\"signal\": \"USR1\"}").status()).isEqualTo(202);
       assertThat(host.signal("{\"signal\": \"USR1\"}").status()).isEqualTo(429);
+      assertThat(host.log)
+          .extracting(it -> it.fields().get("status"), it -> it.fields().get("identity"))
+          .containsExactly(tuple("202", "bearer"), tuple("202", "bearer"), tuple("429", "bearer"));
     }
   }
 
   // r[verify signals.http.rate-client]
+  // r[verify signals.http.log-all]
   @Test
   void failuresFromTheOperatorsOwnAddressDoNotLockTheOperatorOut() throws Exception {
     try (Host host = Host.open(Transport.PLAIN)) {
@@ -38,6 +44,8 @@ final class BudgetsTest {
         unauthorized += answered.status() == 401 ? 1 : 0;
       }
       assertThat(unauthorized).isEqualTo(10);
+      assertThat(host.log).filteredOn(it -> it.fields().containsValue("401")).hasSize(10);
+      assertThat(host.log).filteredOn(it -> it.fields().containsValue("429")).hasSize(90);
       for (int i = 0; i < 10; i++) {
         assertThat(host.signal("{\"signal\": \"USR1\"}").status()).isEqualTo(202);
       }

@@ -2,10 +2,16 @@ package dev.belfry.admin;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.belfry.signals.Platform;
+import dev.belfry.signals.SignalsTesting;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class ListenTest {
@@ -31,5 +37,43 @@ final class ListenTest {
     assertThatThrownBy(() -> Host.open(Transport.TLS, options))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("no-such-file.pem");
+  }
+
+  /** The port was left to a server that nobody could close any more. */
+  @Test
+  void whatCannotBeKeptFromOthersIsNotOpenAtAll() throws Exception {
+    int port = freePort();
+    Path socket = Host.newSocket();
+    AdminOptions options =
+        new AdminOptions().port(port).bearerToken(Secret.of(Transport.TOKEN)).unixSocket(socket);
+    var file =
+        new SocketFile(socket) {
+          @Override
+          void restrict() throws IOException {
+            throw new IOException("this file system knows no permissions");
+          }
+        };
+    try (var test = SignalsTesting.open(Platform.LINUX)) {
+      var meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+      assertThatThrownBy(
+              () ->
+                  AdminServer.open(
+                      options,
+                      test.signals(),
+                      meters,
+                      _ -> {},
+                      Optional.empty(),
+                      Optional.of(file)))
+          .hasMessageContaining("this file system knows no permissions");
+    }
+    new ServerSocket(port, 1, InetAddress.getLoopbackAddress()).close();
+    assertThatThrownBy(() -> SocketChannel.open(file.address()).close())
+        .isInstanceOf(IOException.class);
+  }
+
+  private static int freePort() throws IOException {
+    try (var free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return free.getLocalPort();
+    }
   }
 }

@@ -52,7 +52,7 @@ final class RawClient {
     return all.toString(StandardCharsets.UTF_8);
   }
 
-  private static Answered parse(String text) throws IOException {
+  static Answered parse(String text) throws IOException {
     int end = text.indexOf("\r\n\r\n");
     if (end < 0) {
       throw new IOException("no answer but '" + text + "'");

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -81,21 +82,30 @@ final class StrangersTest {
     }
   }
 
+  /** If the machine is so slow that they are cut off before the answer, it proves nothing. */
   @Test
   void withAllTcpConnectionsTakenTheUnixSocketStillAnswers() throws Exception {
     try (Host host = openWithSocket()) {
-      var taken = new ArrayList<SocketChannel>();
-      var server = new InetSocketAddress(InetAddress.getLoopbackAddress(), host.port());
-      for (int i = 0; i < AdminServer.TCP_CONNECTIONS + 50; i++) {
-        taken.add(SocketChannel.open(server));
-      }
-      long start = System.nanoTime();
-      assertThat(overTheSocket(host).status()).isEqualTo(202);
-      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(4));
-      for (SocketChannel channel : taken) {
-        channel.close();
-      }
+      boolean wereTaken;
+      do {
+        var taken = new ArrayList<SocketChannel>();
+        var server = new InetSocketAddress(InetAddress.getLoopbackAddress(), host.port());
+        for (int i = 0; i < AdminServer.TCP_CONNECTIONS + 50; i++) {
+          taken.add(SocketChannel.open(server));
+        }
+        assertThat(overTheSocket(host).status()).isEqualTo(202);
+        host.advance(Duration.ofMinutes(1)); // and with it the budget
+        wereTaken = isOpen(taken.getFirst());
+        for (SocketChannel channel : taken) {
+          channel.close();
+        }
+      } while (!wereTaken);
     }
+  }
+
+  private static boolean isOpen(SocketChannel channel) throws IOException {
+    channel.configureBlocking(false);
+    return channel.read(ByteBuffer.allocate(1)) == 0;
   }
 
   private static Answered overTheSocket(Host host) throws IOException {

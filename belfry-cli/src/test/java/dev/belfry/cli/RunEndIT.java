@@ -39,14 +39,12 @@ class RunEndIT {
     try (HostProgram host = HostProgram.start(directory, config.toString())) {
       List<ProcessHandle> workers = host.workers();
       var call = host.sleep(SHORT);
-      long began = System.nanoTime();
       host.program().signal(Signo.parse(signal).orElseThrow());
 
       assertThat(call.get(60, TimeUnit.SECONDS).body()).isEqualTo("slept 700 ms");
       Program.Result result = host.program().end();
       assertThat(result.exitCode()).isEqualTo(exitCode);
       assertThat(result.err()).contains("how=\"in good order\"");
-      assertThat(millisSince(began)).isLessThan(5000);
       assertThat(workers).hasSize(3).noneMatch(ProcessHandle::isAlive);
       try (var left = Files.list(directory.resolve("belfry"))) {
         assertThat(left).extracting(it -> it.getFileName().toString()).containsOnly("admin-token");
@@ -74,15 +72,20 @@ class RunEndIT {
   @ParameterizedTest
   @CsvSource({"TERM, 143", "INT, 130"})
   void callsThatDoNotEndAreCutOffWithinTheTimeLimit(String signal, int exitCode) throws Exception {
-    Path config = HostProgram.config(directory, "shutdown: {time_limit: 2s}");
+    Path config = HostProgram.config(directory, "shutdown: {time_limit: 8s}");
     try (HostProgram host = HostProgram.start(directory, config.toString())) {
       List<ProcessHandle> workers = host.workers();
       var call = host.sleep(LONG);
-      long began = System.nanoTime();
+      var shorter = host.call("sleep", "1500");
+      await()
+          .atMost(GENEROUS)
+          .until(() -> shorter.isDone() || host.metric("belfry_calls_in_flight") == 2);
       host.program().signal(Signo.parse(signal).orElseThrow());
 
-      assertThat(host.program().exitCode()).isEqualTo(exitCode);
-      assertThat(millisSince(began)).isBetween(1400L, 4000L);
+      assertThat(shorter.get(60, TimeUnit.SECONDS).body()).isEqualTo("slept 1500 ms");
+      Program.Result result = host.program().end();
+      assertThat(result.exitCode()).isEqualTo(exitCode);
+      assertThat(result.err()).contains("how=\"in good order\""); // not because time was up
       assertWasCut(call);
       await().atMost(GENEROUS).until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
     }
@@ -90,20 +93,18 @@ class RunEndIT {
 
   @Test
   void interruptTwiceEndsItAtOnce() throws Exception {
-    Path config = HostProgram.config(directory);
+    Path config = HostProgram.config(directory, "shutdown: {time_limit: 50s}");
     try (HostProgram host = HostProgram.start(directory, config.toString())) {
       List<ProcessHandle> workers = host.workers();
       var call = host.sleep(LONG);
       host.program().signal(Signo.INT);
       await().atMost(GENEROUS).until(() -> HostProgram.isFree(host.gateway().getPort()));
-      long began = System.nanoTime();
-      host.program().signal(Signo.INT);
 
-      Program.Result result = host.program().end();
+      // Sooner or later two of them come within two seconds, however slow the machine is.
+      Program.Result result = host.program().signalUntilTheEnd(Signo.INT);
       assertThat(result.exitCode()).isEqualTo(130);
       assertThat(result.err()).contains("Press Ctrl+C again within 2s", "Force quitting");
-      assertThat(millisSince(began)).isLessThan(2500);
-      assertWasCut(call);
+      assertWasCut(call); // so it has not waited for it
       await().atMost(GENEROUS).until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
     }
   }
@@ -114,7 +115,6 @@ class RunEndIT {
     try (HostProgram host = HostProgram.start(directory, config.toString())) {
       List<ProcessHandle> workers = host.workers();
       var call = host.sleep(LONG);
-      long began = System.nanoTime();
       host.program().signal(Signo.QUIT);
 
       Program.Result result = host.program().end();
@@ -122,8 +122,7 @@ class RunEndIT {
       assertThat(result.err()).contains("dev.belfry.loop.EventLoop");
       // The dump had closed standard error, so nothing that came after it was ever seen.
       assertThat(result.err()).contains("exit_code=131 how=\"at once\"");
-      assertThat(millisSince(began)).isLessThan(3000);
-      assertWasCut(call);
+      assertWasCut(call); // so it has not waited for it
       await().atMost(GENEROUS).until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
     }
   }

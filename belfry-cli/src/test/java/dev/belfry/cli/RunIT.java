@@ -9,6 +9,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,6 +101,27 @@ class RunIT {
       assertThat(result.err())
           .contains(
               "reload rejected", "line 3: workers.count: \\\"none\\\" must be a whole number");
+    }
+  }
+
+  // r[verify signals.http.not-public]
+  @Test
+  void noSignalIsRaisedAtTheGateway() throws Exception {
+    Path config = HostProgram.config(directory);
+    try (HostProgram host = HostProgram.start(directory, config.toString());
+        HttpClient client = HttpClient.newHttpClient()) {
+      HttpRequest raise =
+          HttpRequest.newBuilder(host.gateway().resolve("/admin/signal"))
+              .header("Authorization", "Bearer " + host.token())
+              .header("Content-Type", "application/json")
+              .POST(BodyPublishers.ofString("{\"signal\": \"USR1\"}"))
+              .build();
+      assertThat(client.send(raise, BodyHandlers.ofString()).statusCode()).isEqualTo(404);
+
+      host.program().signal(Signo.TERM);
+      assertThat(host.program().end().err())
+          .contains("received SIGTERM")
+          .doesNotContain("received SIGUSR1");
     }
   }
 

@@ -2,8 +2,14 @@ package dev.belfry.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,5 +58,49 @@ class SendSignalIT {
       assertThat(ended.err()).contains("reason=\"tested enough\"");
     }
     assertThat(signal("http://127.0.0.1:1", "TERM").err()).contains("nobody listens at");
+  }
+
+  /** Any was sent to whatever address was typed. This one is here, but not of loopback. */
+  @Test
+  void aTokenGoesToNobodyElseAndNotInTheClear() throws Exception {
+    Path own = writeToken();
+    List<String> received = new CopyOnWriteArrayList<>();
+    HttpServer stranger = HttpServer.create(new InetSocketAddress("0.0.0.0", 0), 0);
+    stranger.createContext(
+        "/",
+        exchange -> {
+          received.add(exchange.getRequestHeaders().toString());
+          exchange.sendResponseHeaders(202, -1);
+          exchange.close();
+        });
+    stranger.start();
+    try {
+      String address = "://0.0.0.0:" + stranger.getAddress().getPort();
+      assertRefused("go over a network in the clear", "http" + address, "HUP");
+      assertRefused(
+          "go over a network in the clear",
+          "http" + address,
+          "HUP",
+          "--token-file",
+          own.toString());
+      assertRefused("name a file by --token-file", "https" + address, "HUP");
+    } finally {
+      stranger.stop(0);
+    }
+    assertThat(received).isEmpty();
+  }
+
+  private Path writeToken() throws IOException {
+    Path place =
+        Files.createDirectory(
+            directory.resolve("belfry"),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    return Files.writeString(place.resolve("admin-token"), "secret");
+  }
+
+  private void assertRefused(String why, String... arguments) throws Exception {
+    Program.Result refused = signal(arguments);
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.err()).contains(why);
   }
 }

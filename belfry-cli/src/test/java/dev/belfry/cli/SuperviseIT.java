@@ -23,8 +23,12 @@ class SuperviseIT {
 
   /** In a session of its own, so that it can be the group of a terminal. */
   private HostProgram start(Path config) throws Exception {
+    return start("setsid", config);
+  }
+
+  private HostProgram start(String by, Path config) throws Exception {
     Program.Start start =
-        Program.of("setsid", HostProgram.BELFRY.toString(), "run", "--supervise", config.toString())
+        Program.of(by, HostProgram.BELFRY.toString(), "run", "--supervise", config.toString())
             .with("XDG_RUNTIME_DIR", directory.toString());
     return HostProgram.start(start, directory);
   }
@@ -126,6 +130,19 @@ class SuperviseIT {
       Program.Result result = host.program().end();
       assertThat(result.exitCode()).isEqualTo(131);
       assertThat(result.err()).containsOnlyOnce("received SIGUSR1").contains("EventLoop");
+    }
+  }
+
+  /** A blocked signal waits to be read even if it is ignored, so it was passed on. */
+  @Test
+  void hangUpStaysIgnoredUnderNohup() throws Exception {
+    try (HostProgram host = start("nohup", HostProgram.config(directory))) {
+      host.program().signal(Signo.HUP);
+      host.program().signal(Signo.TERM); // would come second, if it did not come alone
+
+      Program.Result result = host.program().end();
+      assertThat(result.exitCode()).isEqualTo(143);
+      assertThat(result.err()).contains("received SIGTERM").doesNotContain("SIGHUP");
     }
   }
 

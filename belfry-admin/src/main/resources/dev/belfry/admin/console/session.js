@@ -57,6 +57,9 @@ function credentials(form, byName) {
 
 /** Returns what is wrong, or nothing. */
 async function login(authorization) {
+  if (!/^[ -~]*$/.test(authorization)) { // fetch would throw, as it does when nobody answers
+    return 'That is not a token.';
+  }
   try {
     const answer = await fetch('/console/login', {
       method: 'POST',

@@ -1,9 +1,11 @@
 package dev.belfry.cli.run;
 
 import dev.belfry.cli.ClientToken;
+import dev.belfry.cli.hosts.HostEntry;
 import dev.belfry.cli.hosts.RunDirectory;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -13,6 +15,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -32,21 +35,58 @@ final class AdminClient {
   }
 
   /**
-   * With the token from a file, the environment or the run directory, whichever is first there.
+   * With the token from a file, the environment or the run directory, whichever is first there. The
+   * last is only for hosts of this user, whatever address was typed.
    *
    * @throws IllegalArgumentException if what is there is no token
    */
   static AdminClient at(URI surface, @Nullable Path tokenFile) throws IOException {
+    if (!isLoopback(surface) && !isEncrypted(surface)) {
+      throw new IOException(
+          surface + " is refused: a token does not go over a network in the clear; use https");
+    }
     String variable = System.getenv(VARIABLE);
     if (tokenFile == null && variable != null) {
       return new AdminClient(surface, ClientToken.of(variable, VARIABLE));
     }
-    Path file = tokenFile != null ? tokenFile : Token.place(RunDirectory.ofUser());
+    Path file = tokenFile != null ? tokenFile : ownToken(surface, RunDirectory.ofUser());
     try {
       return new AdminClient(surface, ClientToken.fromFile(file));
     } catch (NoSuchFileException e) {
       throw new IOException("there is no token in " + file + ": name a file by --token-file", e);
     }
+  }
+
+  private static Path ownToken(URI surface, RunDirectory directory) throws IOException {
+    if (!isLoopback(surface) && !isOneOf(directory.live(), surface)) {
+      throw new IOException(
+          "no host of this user is at " + surface + ": name a file by --token-file");
+    }
+    return Token.place(directory);
+  }
+
+  static boolean isOneOf(List<HostEntry> hosts, URI surface) {
+    return hosts.stream()
+        .map(HostEntry::admin)
+        .anyMatch(
+            it ->
+                it != null
+                    && it.getScheme().equalsIgnoreCase(surface.getScheme())
+                    && it.getAuthority().equalsIgnoreCase(surface.getAuthority()));
+  }
+
+  /** Asks nobody: what a name is said to stand for may be somebody else by the next time. */
+  static boolean isLoopback(URI surface) {
+    String host = surface.getHost();
+    try {
+      return host.equalsIgnoreCase("localhost") || InetAddress.ofLiteral(host).isLoopbackAddress();
+    } catch (IllegalArgumentException name) {
+      return false;
+    }
+  }
+
+  private static boolean isEncrypted(URI surface) {
+    return surface.getScheme().equalsIgnoreCase("https");
   }
 
   /**

@@ -52,7 +52,8 @@ public final class SendSignal implements Callable<Integer> {
       paramLabel = "FILE",
       description = {
         "Where the token of the admin surface is.",
-        "By default in the environment variable BELFRY_TOKEN, else in the run directory."
+        "By default in the environment variable BELFRY_TOKEN, else, for hosts of this user, in the"
+            + " run directory."
       })
   private @Nullable Path tokenFile;
 

@@ -14,6 +14,7 @@ import dev.belfry.linux.SignalLaunch;
 import dev.belfry.linux.SignalRecords;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sys;
+import dev.belfry.linux.ThreadSignals;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -61,7 +62,8 @@ final class Supervise {
   static int run(Sys sys, boolean reloads) throws IOException {
     List<String> command = ownCommand();
     try (SignalFd signals = SignalFd.open(sys, SigSet.EMPTY);
-        SignalClaim _ = SignalClaim.take(PASSED_ON, held -> update(signals, held))) {
+        SignalClaim _ =
+            SignalClaim.take(PASSED_ON.minus(ignored()), held -> update(signals, held))) {
       var supervise = new Supervise(sys, signals);
       while (true) {
         ExitStatus status = supervise.runOnce(command);
@@ -74,6 +76,11 @@ final class Supervise {
         }
       }
     }
+  }
+
+  /** What this process was made to ignore, as HUP is by nohup: a signalfd would give it out. */
+  private static SigSet ignored() throws IOException {
+    return ThreadSignals.ofThisProcess().getFirst().ignored();
   }
 
   private static void update(SignalFd signals, SigSet held) {

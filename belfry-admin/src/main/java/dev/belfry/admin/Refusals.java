@@ -1,0 +1,95 @@
+package dev.belfry.admin;
+
+import io.helidon.common.context.Context;
+import io.helidon.common.socket.PeerInfo;
+import io.helidon.http.DirectHandler;
+import io.helidon.http.DirectHandler.EventType;
+import io.helidon.http.DirectHandler.TransportRequest;
+import io.helidon.http.DirectHandler.TransportResponse;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.ServerResponseHeaders;
+import io.helidon.http.Status;
+import io.helidon.http.encoding.ContentEncodingContext;
+import io.helidon.http.media.MediaContext;
+import io.helidon.webserver.ListenerConfig;
+import io.helidon.webserver.ListenerContext;
+import io.helidon.webserver.http.DirectHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+
+/**
+ * Answers what the server itself refuses of one connection, such as headers that are too long, as
+ * all requests are answered, and logs it. The server's own answer would not say who sent it.
+ *
+ * @param listener what the connection came by
+ * @param client who sent it
+ * @param log where it is logged
+ */
+record Refusals(ListenerContext listener, PeerInfo client, RequestLog log)
+    implements ListenerContext, DirectHandler {
+
+  @Override
+  public DirectHandlers directHandlers() {
+    DirectHandlers.Builder handlers = DirectHandlers.builder();
+    for (EventType type : EventType.values()) {
+      handlers.addHandler(type, this);
+    }
+    return handlers.build();
+  }
+
+  @Override
+  public TransportResponse handle(
+      TransportRequest request,
+      EventType type,
+      Status status,
+      ServerResponseHeaders headers,
+      String message) {
+    boolean isOurs = type == EventType.INTERNAL_ERROR;
+    Answer answer =
+        Answer.error(
+            status.code(),
+            isOurs ? "internal" : "bad_request",
+            isOurs ? "Something went wrong here" : "This is no request",
+            UUID.randomUUID().toString());
+    if (!isOurs) { // else it was a request, which has a record of its own
+      log.record(
+          client, Identity.NOBODY, request.method(), request.path(), Optional.empty(), answer);
+    }
+    return TransportResponse.builder()
+        .status(status)
+        .headers(headers)
+        .header(HeaderNames.CONTENT_TYPE, answer.contentType())
+        .header(HeaderNames.create("X-Correlation-Id"), answer.correlationId())
+        .header(HeaderNames.CACHE_CONTROL, "no-store")
+        .keepAlive(false)
+        .entity(answer.body().getBytes(StandardCharsets.UTF_8))
+        .build();
+  }
+
+  @Override
+  public Context context() {
+    return listener.context();
+  }
+
+  @Override
+  public MediaContext mediaContext() {
+    return listener.mediaContext();
+  }
+
+  @Override
+  public ContentEncodingContext contentEncodingContext() {
+    return listener.contentEncodingContext();
+  }
+
+  @Override
+  public ListenerConfig config() {
+    return listener.config();
+  }
+
+  @Override
+  public ExecutorService executor() {
+    return listener.executor();
+  }
+}

@@ -1,0 +1,50 @@
+package dev.belfry.admin;
+
+import dev.belfry.signals.SignalLog;
+import dev.belfry.signals.SignalRecord;
+import io.helidon.common.socket.PeerInfo;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.util.LinkedHashMap;
+import java.util.Optional;
+
+/**
+ * Logs and counts the requests.
+ *
+ * @param log where each is logged
+ * @param meters where they are counted
+ */
+// r[impl signals.http.log-all]
+// r[impl signals.http.log-fields]
+record RequestLog(SignalLog log, MeterRegistry meters) {
+  /** The address of the connection, never of a header that anybody can write. */
+  static String source(PeerInfo client) {
+    return client.address() instanceof InetSocketAddress address
+        ? address.getAddress().getHostAddress()
+        : "unix";
+  }
+
+  void record(
+      PeerInfo client,
+      Identity identity,
+      String method,
+      String path,
+      Optional<Route> route,
+      Answer answer) {
+    String status = Integer.toString(answer.status());
+    var fields = new LinkedHashMap<String, String>();
+    fields.put("correlation_id", answer.correlationId());
+    fields.put("source", source(client));
+    fields.put("identity", identity.name());
+    fields.put("signal", answer.signal().isEmpty() ? "none" : answer.signal());
+    fields.put("method", method);
+    fields.put("path", path);
+    fields.put("status", status);
+    boolean isHealth = route.filter(it -> !it.needsCredentials()).isPresent();
+    Level level = isHealth ? Level.DEBUG : Level.INFO; // somebody asks every second
+    log.log(new SignalRecord(level, "admin.request", "admin request", fields));
+    String name = route.map(Route::path).orElse("other");
+    meters.counter("belfry.admin.requests", "route", name, "status", status).increment();
+  }
+}

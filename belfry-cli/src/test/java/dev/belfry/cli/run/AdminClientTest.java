@@ -1,0 +1,51 @@
+package dev.belfry.cli.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.cli.hosts.HostEntry;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whose address it is; what follows from that is in {@code SendSignalIT}. */
+class AdminClientTest {
+  private static HostEntry host(String admin) {
+    return new HostEntry(
+        1, "tested", null, URI.create(admin), Path.of("counters"), null, Instant.EPOCH);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"http://127.0.0.1:1", "http://127.9.9.9", "http://[::1]:1", "http://LocalHost:1/"})
+  void loopbackIsThisMachine(String surface) {
+    assertThat(AdminClient.isLoopback(URI.create(surface))).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http://10.0.0.5:1",
+        "http://localhost.example:1",
+        "http://127.0.0.1.example:1",
+        "http://127.0.0.1@example.org:1",
+        "http://0.0.0.0:1",
+        "http://[::]:1"
+      })
+  void whateverElseLooksLikeItIsNot(String surface) {
+    assertThat(AdminClient.isLoopback(URI.create(surface))).isFalse();
+  }
+
+  @Test
+  void aHostOfThisUserIsFoundByItsWholeAddress() {
+    List<HostEntry> hosts = List.of(host("https://127.0.0.1:1"), host("https://10.0.0.5:7071"));
+    assertThat(AdminClient.isOneOf(hosts, URI.create("https://10.0.0.5:7071/"))).isTrue();
+    assertThat(AdminClient.isOneOf(hosts, URI.create("https://10.0.0.5:7072"))).isFalse();
+    assertThat(AdminClient.isOneOf(hosts, URI.create("http://10.0.0.5:7071"))).isFalse();
+    assertThat(AdminClient.isOneOf(hosts, URI.create("https://10.0.0.6:7071"))).isFalse();
+    assertThat(AdminClient.isOneOf(List.of(), URI.create("https://10.0.0.5:7071"))).isFalse();
+  }
+}
