@@ -65,25 +65,30 @@ final class PeerMessages {
   boolean look() {
     boolean unannounced = !rung && !host.segment().layout().isPadded();
     rung = false;
-    boolean some = pump();
+    boolean some = handOut(false);
     silent |= some && unannounced;
     return some;
   }
 
-  /** Hands out what there is, within the budget; says whether there was anything. */
-  // r[impl shm.doorbell.ring-integration]
+  /** Hands out what there is, within the budget, because somebody wants that. */
   boolean pump() {
-    return handOut(false);
+    return handOut(true);
   }
 
-  private boolean handOut(boolean heardTheBell) {
+  /**
+   * Hands out what there is, within the budget; says whether there was anything.
+   *
+   * @param wanted whether to come again if another thread is receiving just now
+   */
+  // r[impl shm.doorbell.ring-integration]
+  private boolean handOut(boolean wanted) {
     if (!areHandedOut()) {
       return false;
     }
     Receiving receiving = peer.exchange().receiving();
     int count =
-        heardTheBell
-            ? receiving.receiveRung(handler, scratch, host.budget())
+        wanted
+            ? receiving.receiveWanted(handler, scratch, host.budget())
             : receiving.receiveAndListen(handler, scratch, host.budget());
     if (count == host.budget() && !queued) {
       queued = true;

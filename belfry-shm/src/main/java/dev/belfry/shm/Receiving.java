@@ -12,9 +12,9 @@ final class Receiving {
   private final Turn turn = new Turn();
 
   /**
-   * Whether the event loop has heard the bell while another thread had the turn, which may have
-   * looked for the last time by then. Set before the loop tries once more, and read after the turn
-   * is given back: so one of the two sees the other.
+   * Whether the event loop was called while another thread had the turn, which may have looked for
+   * the last time by then. Set before the loop tries once more, and read after the turn is given
+   * back: so one of the two sees the other.
    */
   private volatile boolean missed;
 
@@ -57,11 +57,12 @@ final class Receiving {
   }
 
   /**
-   * Does {@link #receiveAndListen} for an event loop that has heard the bell, and so has made the
-   * guest believe that somebody looks: whoever has the turn just now is told, when it ends, to have
-   * the loop come again. By then another may have it, but whoever takes it looks first.
+   * Does {@link #receiveAndListen} for an event loop that was called, by the bell for example,
+   * after which the guest believes that somebody looks: whoever has the turn just now is told, when
+   * it ends, to have the loop come again, which may find another at its turn, and so on. Each of
+   * them looks first; but one that had looked already could be followed by nobody.
    */
-  int receiveRung(Inbox.Handler handler, Message scratch, int limit) {
+  int receiveWanted(Inbox.Handler handler, Message scratch, int limit) {
     int count = receiveAndListen(handler, scratch, limit);
     if (count < 0) {
       missed = true;
@@ -123,7 +124,7 @@ final class Receiving {
   /**
    * Gives the turn back; nobody learns of what comes, until somebody listens.
    *
-   * @return whether the loop has heard the bell meanwhile and has to come again
+   * @return whether the loop was called meanwhile and has to come again
    */
   boolean endReceivingDeaf() {
     turn.end();

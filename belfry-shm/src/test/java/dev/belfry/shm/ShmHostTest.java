@@ -263,6 +263,30 @@ final class ShmHostTest {
     }
   }
 
+  /**
+   * The loop was sent for because a bell had been heard, and found another thread receiving, which
+   * had been told that there was nothing more to hear: so the next answer was found by a round.
+   */
+  @Test
+  void whatTheLoopWasSentForIsLookedForAgainIfAnotherWasReceiving() throws Exception {
+    open(Placement.PADDED);
+    try (SteppedGuest guest = SteppedGuest.attached(host(), notices.options())) {
+      assertThat(notices.next()).isEqualTo("attached");
+      Peer peer = guest.peer();
+      assertThat(peer.tryReceiving()).isTrue();
+      loop.call(
+          () -> {
+            peer.life().pump();
+            return true;
+          });
+      assertThat(peer.exchange().receiving().endReceivingDeaf()).isTrue();
+
+      assertThat(peer.tryReceiving()).isTrue();
+      loop.call(peer.life()::lookAround);
+      assertThat(peer.exchange().receiving().endReceivingDeaf()).as("a round").isFalse();
+    }
+  }
+
   @Test
   void pollingTakesATurnOfEachGuest() throws Exception {
     fixture.open(

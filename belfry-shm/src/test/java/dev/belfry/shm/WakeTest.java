@@ -214,7 +214,7 @@ final class WakeTest {
       IntSupplier loop =
           () ->
               CompletableFuture.supplyAsync(
-                      () -> receiving.receiveRung(m -> received.add(m.id()), scratch, 4))
+                      () -> receiving.receiveWanted(m -> received.add(m.id()), scratch, 4))
                   .join();
       assertThat(receiving.tryReceiving()).isTrue();
       assertThat(receiving.endReceivingDeaf()).as("nobody came").isFalse();
