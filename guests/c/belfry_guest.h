@@ -1094,9 +1094,17 @@ static inline belfry_result belfry__lock(belfry_guest *g) {
     return BELFRY_OK;
 }
 
+/* What is no longer ours, because the host has given our entry to another, is left alone. */
 static inline void belfry__unlock(belfry_guest *g) {
-    if (atomic_exchange(g->mutex, 0) & FUTEX_WAITERS) {
-        belfry__futex_wake(g->mutex);
+    uint32_t thread = (uint32_t)syscall(SYS_gettid);
+    uint32_t word = atomic_load(g->mutex);
+    while ((word & FUTEX_TID_MASK) == thread) {
+        if (atomic_compare_exchange_weak(g->mutex, &word, 0)) {
+            if (word & FUTEX_WAITERS) {
+                belfry__futex_wake(g->mutex);
+            }
+            break;
+        }
     }
     g->robust.list.next = &g->robust.list;
 }

@@ -1,9 +1,7 @@
 package dev.belfry.shm;
 
-import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Processes;
-import dev.belfry.linux.RobustMutex;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
@@ -12,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a guest shows of its life, and sees of its host's. On the thread of the {@link Lifeline}:
- * holds the robust mutex of its entry, or the lock on it, beats, and notices when the host is gone.
+ * has the robust mutex of its entry held, or holds the lock on it, beats, and notices when the host
+ * is gone.
  */
 final class GuestLife implements Lifeline.Hold {
   private final Sys sys;
@@ -21,10 +20,12 @@ final class GuestLife implements Lifeline.Hold {
 
   // Set before the lifeline sees it.
   private @Nullable Segment segment;
-  private @Nullable RobustMutex mutex;
+  private @Nullable MemorySegment mutexWord;
   private @Nullable EntryLock lock;
   private long heartbeat;
   private long interval;
+
+  private @Nullable MutexHolder mutex;
 
   private volatile @Nullable Link link;
   private volatile boolean hostGone;
@@ -56,8 +57,7 @@ final class GuestLife implements Lifeline.Hold {
     segment = held;
     SegmentLayout layout = held.layout();
     if (layout.isPadded()) {
-      MemorySegment memory = held.memory().mapping();
-      mutex = new RobustMutex(sys, memory.asSlice(layout.robustMutex(peer), RobustMutex.bytes()));
+      mutexWord = held.memory().word(layout.robustMutex(peer));
     } else {
       lock = new EntryLock(held, peer);
     }
@@ -80,12 +80,8 @@ final class GuestLife implements Lifeline.Hold {
 
   @Override
   public void begin() throws ErrnoException {
-    if (mutex != null) {
-      switch (mutex.tryLock()) {
-        case IN_ORDER -> {}
-        case AFTER_DEATH -> mutex.makeConsistent();
-        case NO -> throw new ErrnoException("pthread_mutex_trylock", Errno.EBUSY, segment + "");
-      }
+    if (mutexWord != null && segment != null) {
+      mutex = MutexHolder.hold(segment, mutexWord);
     }
     if (lock != null) {
       lock.take();
@@ -95,9 +91,8 @@ final class GuestLife implements Lifeline.Hold {
 
   @Override
   public void end() throws ErrnoException {
-    if (mutex != null && segment != null) {
-      segment.checkIntact(); // in memory that was cut away the C library would fault
-      mutex.unlock();
+    if (mutex != null) {
+      mutex.giveBack();
     }
     if (lock != null) {
       lock.giveBack();

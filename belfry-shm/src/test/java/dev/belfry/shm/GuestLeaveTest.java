@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a guest leaves, whatever its host does meanwhile. */
 @Timeout(120)
@@ -236,5 +237,48 @@ final class GuestLeaveTest {
     assertThat(new BellWait(bells.guest()).await(closedAfterTheFirstLook, FutexWait.FOREVER))
         .isEqualTo(Awaited.OVER);
     bells.host().close();
+  }
+
+  /**
+   * The C library keeps its list of a thread's mutexes in the mutexes. Of a segment that was cut
+   * the mutex stayed in it, and the next one to be locked or unlocked ended the JVM.
+   */
+  // r[verify shm.file.attach]
+  @ParameterizedTest
+  @ValueSource(strings = {"before", "meanwhile"})
+  void aGuestWhoseSegmentIsCutIsNoneOfTheOthersTrouble(String when) throws Exception {
+    Path cut = directory.resolve("cut");
+    Path whole = directory.resolve("whole");
+    try (Segment _ = Segment.create(SYS, cut, Placement.PADDED, Sides.CONFIG);
+        Segment other = Segment.create(SYS, whole, Placement.PADDED, Sides.CONFIG);
+        TestProcess guest =
+            TestProcess.java(CutGuest.class, when, cut.toString(), whole.toString())) {
+      String said = guest.line();
+      while (!said.equals("left the other")) { // it also logs what it sees of the one that was cut
+        said = guest.line();
+      }
+      assertThat(guest.exitCode()).isZero();
+      assertThat(other.peers().state(1)).isEqualTo(PeerState.GOODBYE);
+    }
+  }
+
+  /** The C library believed what stood behind the word of a mutex: two pointers, which it used. */
+  @Test
+  void whateverStandsBehindTheWordOfItsMutexAGuestLeaves() throws Exception {
+    var notices = new Notices();
+    try (HostFixture fixture = HostFixture.of(Placement.PADDED);
+        SteppedGuest guest = SteppedGuest.attached(fixture.host(), notices.options())) {
+      assertThat(notices.next()).isEqualTo("attached");
+      Segment segment = fixture.host().segment();
+      long mutex = segment.layout().robustMutex(guest.peer().id());
+      for (int at = 16; at < 40; at += Long.BYTES) {
+        segment.memory().mapping().set(ValueLayout.JAVA_LONG, mutex + at, 0x10);
+      }
+      guest.step("detach", "detached");
+      assertThat(notices.next()).isEqualTo("dying GOODBYE");
+      guest.say("exit 0");
+      assertThat(notices.next()).isEqualTo("gone exit code 0");
+      fixture.assertAllFree();
+    }
   }
 }
