@@ -289,6 +289,28 @@ final class LinkTest {
     }
   }
 
+  /** Each of two guests was kept from taking what the third needs, but not both together. */
+  // r[verify shm.segment.host-slots]
+  @ParameterizedTest
+  @EnumSource
+  void severalGuestsThatDoNotReadCannotTakeTheSlotsOfOthersEither(Placement placement)
+      throws IOException {
+    try (Sides sides = Sides.of(placement, CONFIG.withMaxGuests(3))) {
+      Link second = Link.walkIn(sides.guest, WaitStrategy.SLEEP);
+      Link reading = Link.walkIn(sides.guest, WaitStrategy.SLEEP);
+      Link toSecond = Link.toGuest(sides.host, second.peer(), WaitStrategy.SLEEP);
+      Link toReading = Link.toGuest(sides.host, reading.peer(), WaitStrategy.SLEEP);
+      for (Link to : List.of(sides.toGuest, toSecond)) {
+        assertThat(send(to, 1, payload(100, 1))).isEqualTo(SendResult.SENT);
+        while (send(to, 2, payload(100, 2)) != SendResult.NO_SLOT) {}
+      }
+      for (int i = 0; i < 20; i++) {
+        assertThat(send(toReading, i, payload(100, i))).isEqualTo(SendResult.SENT);
+        assertThat(reading.inbox().receive(message)).isTrue();
+      }
+    }
+  }
+
   // r[verify shm.goodbye.payload]
   @Test
   void aGoodbyeCarriesItsReasonAsText() throws IOException {
