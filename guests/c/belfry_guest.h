@@ -1135,16 +1135,16 @@ static inline void belfry__lock_entry(const belfry_guest *g, short type) {
 }
 
 /* Whether a host holds its lock on the header in the segment's file; one of another make may hold
-   none. */
-static inline bool belfry__host_locks(const belfry_guest *g) {
+   none. Where that cannot be seen, what the caller believes. */
+static inline bool belfry__host_locks(const belfry_guest *g, bool otherwise) {
     struct flock lock = {
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = BELFRY__HEADER_BYTES};
-    return fcntl(g->file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    return fcntl(g->file, F_OFD_GETLK, &lock) == 0 ? lock.l_type != F_UNLCK : otherwise;
 }
 
 static inline belfry_result belfry__check_host(belfry_guest *g) {
     if (g->bell < 0) {
-        g->watches_lock = belfry__host_locks(g);
+        g->watches_lock = belfry__host_locks(g, false);
         return BELFRY_OK;
     }
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) {
@@ -1169,7 +1169,7 @@ static inline int64_t belfry__beat(belfry_guest *g) {
         next = now + (int64_t)(g->layout.heartbeat_ns / 2);
     }
     if (g->watches_lock && !atomic_load(&g->host_gone)) {
-        if (!belfry__host_locks(g)) {
+        if (!belfry__host_locks(g, true)) {
             belfry__hung_up(g);
         }
         next = belfry__earlier(next, now + BELFRY__LOOK_NS);
@@ -1301,10 +1301,15 @@ static inline belfry_result belfry__read_header(
     return BELFRY_OK;
 }
 
+/* Whether a path leads to a descriptor of some process, as that of a memfd does. */
+static inline bool belfry__is_descriptor(const char *path) {
+    return strncmp(path, "/proc/", 6) == 0;
+}
+
 static inline belfry_result belfry__map(belfry_guest *g, const char *path) {
     /* The descriptor of a memfd is a link in /proc; anywhere else a link may point to any file.
        Opening must not wait for the other end of a FIFO. */
-    int follow = strncmp(path, "/proc/", 6) == 0 ? 0 : O_NOFOLLOW;
+    int follow = belfry__is_descriptor(path) ? 0 : O_NOFOLLOW;
     g->file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | follow);
     if (g->file < 0) {
         return belfry__fail(g, BELFRY_SYSTEM, "cannot open %s: %s", path, strerror(errno));
@@ -1383,6 +1388,12 @@ static inline belfry_result belfry__enter(belfry_guest *g, const char *path) {
     belfry_result result = belfry__map(g, path);
     if (result != BELFRY_OK) {
         return result;
+    }
+    /* Hosts of the padded placement are all ours, and lock their files. */
+    bool known = g->layout.padded && !belfry__is_descriptor(path);
+    if (known && !belfry__host_locks(g, true)) {
+        return belfry__fail(g, BELFRY_HOST_GONE,
+            "%s was left behind by a host that is gone; the next one replaces it", path);
     }
     for (int peer = 1; peer <= (int)g->layout.max_guests; peer++) {
         belfry__choose(g, peer);

@@ -27,6 +27,9 @@ final class GuestLife implements Lifeline.Hold {
 
   private @Nullable MutexHolder mutex;
 
+  /** Whether the host had its lock when we came, so that it can be seen to lose it. */
+  private boolean watchesLock;
+
   private volatile @Nullable Link link;
   private volatile boolean hostGone;
 
@@ -86,6 +89,7 @@ final class GuestLife implements Lifeline.Hold {
     if (lock != null) {
       lock.take();
     }
+    watchesLock = bell == null && segment != null && segment.isHostThere(false);
     beat();
   }
 
@@ -114,6 +118,12 @@ final class GuestLife implements Lifeline.Hold {
     long next = interval > 0 ? System.nanoTime() + interval / 2 : Deadlines.FOREVER;
     if (bell != null && !bell.tellsDeath() && !hostGone) {
       if (bell.isPeerDead() || Processes.parent(sys) != parent) {
+        hungUp();
+      }
+      next = Deadlines.earlier(next, Lifeline.nextLook());
+    }
+    if (watchesLock && segment != null && !hostGone) {
+      if (!segment.isHostThere(true)) {
         hungUp();
       }
       next = Deadlines.earlier(next, Lifeline.nextLook());

@@ -135,7 +135,7 @@ final class SegmentFile {
   /** Opens the file of an existing segment; refuses whatever is no regular file. */
   static Fd open(Sys sys, Path path, boolean writable) throws IOException {
     // The descriptor of a memfd is a link in /proc; anywhere else a link may point to any file.
-    int follow = path.startsWith(PROC) ? 0 : OpenFlags.noFollow();
+    int follow = isDescriptor(path) ? 0 : OpenFlags.noFollow();
     int mode = writable ? OpenFlags.READ_WRITE : OpenFlags.READ_ONLY;
     // Opening must not wait for the other end of a FIFO.
     Fd file = OpenFile.open(sys, path, mode | follow | OpenFlags.NON_BLOCKING, 0);
@@ -148,6 +148,16 @@ final class SegmentFile {
       file.close();
       throw e;
     }
+  }
+
+  /** Whether a path leads to a descriptor of some process, as that of a memfd does. */
+  static boolean isDescriptor(Path path) {
+    return path.startsWith(PROC);
+  }
+
+  /** Whether a host holds its lock on a file. */
+  static boolean isHostThere(Sys sys, Fd file) throws ErrnoException {
+    return FileLocks.isLocked(sys, file.number(), HEADER);
   }
 
   /** Whether a path names this very file. */

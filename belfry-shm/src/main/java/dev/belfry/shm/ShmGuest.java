@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <p>For any number of threads. When the host has left, is gone or has thrown this guest out, what
  * it sent before can still be received; then every call says {@code OVER}, and {@link #end} says
  * why. A guest with a ticket dies with its host: the kernel kills it, or, where another process
- * stands between the two, its bell's hang-up does.
+ * stands between the two, its bell's hang-up does. One that has walked in sees within half a second
+ * that its host is gone, if that was one of ours.
  */
 // r[impl shm.topology.hub]
 public final class ShmGuest extends Messenger implements AutoCloseable {
@@ -140,12 +141,17 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     }
   }
 
-  /** Attaches to the first free entry of a segment, without a bell. */
+  /**
+   * Attaches to the first free entry of a segment, without a bell.
+   *
+   * @throws SegmentException if the segment cannot be used, or its host is known to be gone
+   */
   public static ShmGuest walkIn(Sys sys, Path path, WaitStrategy strategy) throws IOException {
     Lifeline lifeline = Lifeline.get(sys);
     Segment segment = Segment.attach(sys, path);
     Link link = null;
     try {
+      segment.checkHostThere();
       link = Link.walkIn(segment, strategy);
       var life = new GuestLife(sys, null);
       life.hold(segment, link.peer());

@@ -32,8 +32,6 @@ final class CGuestHostTest {
   @TempDir private static Path programs;
   private static List<String> stepping;
 
-  @TempDir private Path directory;
-
   private final Sys sys = Sys.forAnyThread();
   private Segment segment;
   private Doorbell.Pair bells;
@@ -194,25 +192,6 @@ final class CGuestHostTest {
     } finally {
       bell.close();
       host.close();
-    }
-  }
-
-  @Test
-  void aWalkInSeesThatItsHostIsGone() throws Exception {
-    Path path = directory.resolve("segment");
-    try (TestProcess host = TestProcess.java(HostProgram.class, "create", path.toString())) {
-      assertThat(host.line()).isEqualTo("created");
-      try (TestProcess guest = TestProcess.start(stepping.getFirst(), "--hub-path=" + path)) {
-        guest.say("attach");
-        assertThat(guest.line()).isEqualTo("started");
-        assertThat(guest.line()).isEqualTo("attached");
-        guest.say("wait");
-        assertThat(guest.line()).isEqualTo("waiting");
-        host.kill();
-        assertThat(guest.line()).isEqualTo("over host_gone");
-        guest.say("send 1 1");
-        assertThat(guest.line()).isEqualTo("OVER");
-      }
     }
   }
 
