@@ -793,6 +793,9 @@ static inline belfry_result belfry__sleep_until(
                 ? BELFRY__SILENT_SLICE_NS
                 : BELFRY__SLICE_NS;
             woken = belfry__sleep(g, word, value, heard, belfry__earlier(deadline, now + slice));
+            if (woken && slice != BELFRY__SLICE_NS) { /* its last ring had only just not come */
+                atomic_store_explicit(&g->silent, false, memory_order_relaxed);
+            }
             continue;
         }
         if (g->layout.padded) {
