@@ -146,8 +146,12 @@ final class GuestLeaveTest {
   }
 
   private static void detach(ShmGuest guest) {
+    detachWithin(guest, Duration.ofSeconds(1));
+  }
+
+  private static void detachWithin(ShmGuest guest, Duration limit) {
     try {
-      guest.detach(Duration.ofSeconds(1));
+      guest.detach(limit);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -204,6 +208,45 @@ final class GuestLeaveTest {
       assertThat(notices.next()).isEqualTo("dying GOODBYE");
       assertThat(notices.next()).isEqualTo("gone exit code 0");
       fixture.assertAllFree();
+    }
+  }
+
+  /** Who must not wait was kept waiting for as long as the other thread wanted to detach. */
+  // r[verify shm.guest.detach]
+  @ParameterizedTest
+  @EnumSource
+  void whoMustNotWaitIsNotKeptWaitingByWhoDetaches(Placement placement) throws Exception {
+    try (HostFixture fixture = hostOfWalkIns(placement);
+        ShmGuest guest = ShmGuest.walkIn(SYS, fixture.path(), WaitStrategy.ADAPTIVE)) {
+      Peer peer = guests.come.take();
+      assertThat(guest.send(MessageKind.REQUEST, 1, 0, BYTES, 0, 9)).isEqualTo(SendResult.SENT);
+      Thread detacher =
+          Thread.ofPlatform().start(() -> detachWithin(guest, Duration.ofSeconds(20)));
+      while (!guest.exchange().sending().turn().isTaken()) {
+        Thread.onSpinWait();
+      }
+      assertThat(guest.send(MessageKind.REQUEST, 2, 0, BYTES, 0, 9))
+          .isIn(SendResult.RING_FULL, SendResult.OVER);
+      assertThat(guest.link().isOver()).as("whether the other is through").isFalse();
+      assertThat(peer.receive(message)).isTrue();
+      detacher.join();
+    }
+  }
+
+  /**
+   * Who detached without the turn published what another thread was just about to publish, so that
+   * the head went back: the host took that for a violation.
+   */
+  @Test
+  void whoLeavesWithoutTheTurnLeavesTheOutboxAlone() throws Exception {
+    try (Sides sides = Sides.of(Placement.V1, Sides.CONFIG)) {
+      var sending = new Exchange(sides.toHost, null).sending();
+      assertThat(sending.turn().tryTake()).isTrue(); // as the thread that has it
+      sides.toHost.outbox().stage(MessageKind.REQUEST, 1, 0, BYTES, 0, 9);
+      Thread leaving = Thread.ofPlatform().start(() -> sending.leave(System.nanoTime()));
+      leaving.join();
+      assertThat(sides.toHost.hasLeft()).isTrue();
+      assertThat(sides.toGuest.inbox().receive(message)).isFalse();
     }
   }
 
