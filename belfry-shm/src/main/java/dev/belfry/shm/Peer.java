@@ -27,7 +27,10 @@ public final class Peer extends Messenger {
   private final ConcurrentLinkedQueue<Message> left = new ConcurrentLinkedQueue<>();
 
   Peer(ShmHost host, int id, PeerOptions options, @Nullable Doorbell bell) {
-    super(new Exchange(Link.toGuest(host.segment(), id, options.strategy(), bell), null));
+    super(
+        new Exchange(
+            Link.toGuest(host.segment(), id, options.strategy(), bell, options.handler() != null),
+            null));
     this.host = host;
     this.id = id;
     this.options = options;
