@@ -133,7 +133,10 @@ public final class Channel {
       SendResult result = send(bytes, offset, length);
       Awaited awaited;
       switch (result) {
-        case NO_CREDIT -> awaited = awaitCredit(length, deadlineNanos);
+        case NO_CREDIT -> {
+          link.outbox().publish(); // nobody grants credit for what he cannot see
+          awaited = awaitCredit(length, deadlineNanos);
+        }
         case RING_FULL -> awaited = link.outbox().awaitSpace(deadlineNanos);
         case NO_SLOT -> awaited = link.outbox().awaitSlot(deadlineNanos);
         default -> {

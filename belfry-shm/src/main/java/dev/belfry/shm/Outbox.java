@@ -155,7 +155,6 @@ public final class Outbox extends LinkHalf {
       if (result != SendResult.RING_FULL && result != SendResult.NO_SLOT) {
         return result;
       }
-      publish(); // before waiting for the peer to read, show it everything
       Awaited awaited =
           result == SendResult.RING_FULL ? awaitSpace(deadlineNanos) : awaitSlot(deadlineNanos);
       if (awaited != Awaited.READY) {
@@ -164,13 +163,15 @@ public final class Outbox extends LinkHalf {
     }
   }
 
-  /** Waits until the ring has room for a message. */
+  /** Waits until the ring has room for a message. What was staged is published first. */
   public Awaited awaitSpace(long deadlineNanos) {
+    publish(); // before waiting for the peer to read, show it everything
     return await(space, deadlineNanos);
   }
 
-  /** Waits until there is a slot for a large message. */
+  /** Waits until there is a slot for a large message. What was staged is published first. */
   public Awaited awaitSlot(long deadlineNanos) {
+    publish();
     return await(slot, deadlineNanos);
   }
 
