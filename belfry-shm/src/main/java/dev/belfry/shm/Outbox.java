@@ -210,6 +210,14 @@ public final class Outbox extends LinkHalf {
     return ring.wakeConsumers();
   }
 
+  /**
+   * Whether a ring for what was published has shown that nobody hears it any more. What was sent
+   * stays so; a side that rings only for sleepers, or has no bell, may never find out.
+   */
+  public boolean isPeerDead() {
+    return ring.isPeerDead();
+  }
+
   /** How often a large message found no slot. */
   public long slotShortages() {
     return slotShortages;
