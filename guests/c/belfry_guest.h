@@ -772,6 +772,8 @@ static inline bool belfry__sleep(
 static inline belfry_result belfry__sleep_until(
     belfry_guest *g, belfry__condition condition, int64_t deadline) {
     _Atomic uint32_t *word = condition == BELFRY__DATA ? g->in.data_word : g->out.space_word;
+    /* In format 1 nobody tells of messages that were read, unless somebody might want their room. */
+    bool unannounced = condition == BELFRY__READ && !g->layout.padded;
     bool woken = true;
     while (true) {
         unsigned heard = atomic_load(&g->heard);
@@ -789,18 +791,17 @@ static inline belfry_result belfry__sleep_until(
             result = belfry__stop(g, condition, deadline, now);
         }
         if (result == BELFRY_EMPTY) {
-            int64_t slice = atomic_load_explicit(&g->silent, memory_order_relaxed)
-                ? BELFRY__SILENT_SLICE_NS
-                : BELFRY__SLICE_NS;
+            bool silent = unannounced || atomic_load_explicit(&g->silent, memory_order_relaxed);
+            int64_t slice = silent ? BELFRY__SILENT_SLICE_NS : BELFRY__SLICE_NS;
             woken = belfry__sleep(g, word, value, heard, belfry__earlier(deadline, now + slice));
-            if (woken && slice != BELFRY__SLICE_NS) { /* its last ring had only just not come */
+            if (woken && silent) { /* its last ring had only just not come */
                 atomic_store_explicit(&g->silent, false, memory_order_relaxed);
             }
             continue;
         }
         if (g->layout.padded) {
             atomic_store_explicit(word, BELFRY__AWAKE, memory_order_relaxed);
-        } else if (!woken && result == BELFRY_OK) {
+        } else if (!woken && !unannounced && result == BELFRY_OK) {
             atomic_store_explicit(&g->silent, true, memory_order_relaxed);
         }
         return result;

@@ -18,6 +18,9 @@ import java.util.Objects;
 public final class Outbox extends LinkHalf {
   private static final long MOST_U32 = 0xffff_ffffL;
 
+  /** How long to sleep for what nobody tells of. */
+  private static final long UNTOLD_SLEEP_NANOS = 1_000_000;
+
   private final SlotSource slots;
   private final int maxPayload;
   private final int capacity;
@@ -247,6 +250,20 @@ public final class Outbox extends LinkHalf {
     @Override
     public boolean isReady() {
       return ring.unread(head) <= mostUnread;
+    }
+
+    /**
+     * In format 1 nobody tells of messages that were read, unless somebody might want their room:
+     * whoever waits for anything else looks again soon.
+     */
+    @Override
+    public WaitResult sleep(FutexWait futex, int expected, long untilNanos) {
+      if (this == space || ring.tellsOfEveryMessage()) {
+        return super.sleep(futex, expected, untilNanos);
+      }
+      long soon = System.nanoTime() + UNTOLD_SLEEP_NANOS;
+      WaitResult slept = super.sleep(futex, expected, Deadlines.earlier(untilNanos, soon));
+      return slept == WaitResult.TIMEOUT ? WaitResult.CHANGED : slept; // nobody failed to wake us
     }
   }
 }
