@@ -92,6 +92,22 @@ final class SegmentFileTest {
     }
   }
 
+  /** A host killed between making its file and giving it its path left the whole segment there. */
+  // r[verify shm.file.cleanup]
+  @Test
+  void whatAHostLeftThatDiedBeforeItsFileWasInPlaceIsRemovedByTheNext() throws IOException {
+    Files.write(directory.resolve(".hub.0123456789abcdef"), new byte[100]);
+    Files.createFile(directory.resolve(".hub.00000000deadbeef")); // perhaps about to be locked
+    Files.write(directory.resolve(".hub.notes"), new byte[100]);
+    SegmentFile.Aside living = SegmentFile.createAside(SYS, path);
+    Files.write(living.aside(), new byte[100]);
+    create().close();
+    assertThat(names())
+        .containsExactlyInAnyOrder(
+            ".hub.00000000deadbeef", ".hub.notes", String.valueOf(living.aside().getFileName()));
+    living.abandon();
+  }
+
   @Test
   void theModeIsGivenWithTheOpenAndNeverChanged() throws IOException {
     SysTap tap = SysTap.over(SYS);
