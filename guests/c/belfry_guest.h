@@ -1438,9 +1438,31 @@ static inline belfry_result belfry__adopt_bell(belfry_guest *g, int bell) {
     return BELFRY_OK;
 }
 
+/* A number of at most nine digits, or -1. */
+static inline int belfry__number(const char *text) {
+    int number = 0;
+    size_t length = strspn(text, "0123456789");
+    if (length == 0 || length > 9 || text[length] != '\0') {
+        return -1;
+    }
+    for (size_t i = 0; i < length; i++) {
+        number = 10 * number + (text[i] - '0');
+    }
+    return number;
+}
+
+/* The segment, if it was inherited, is not for programs that this one starts. */
+static inline void belfry__keep_to_ourselves(const char *path) {
+    static const char inherited[] = "/proc/self/fd/";
+    if (strncmp(path, inherited, sizeof inherited - 1) == 0) {
+        fcntl(belfry__number(path + sizeof inherited - 1), F_SETFD, FD_CLOEXEC);
+    }
+}
+
 static inline belfry_result belfry__claim(belfry_guest *g, const char *path, int peer, int bell) {
     belfry_result result = belfry__adopt_bell(g, bell);
     if (result == BELFRY_OK) {
+        belfry__keep_to_ourselves(path);
         result = belfry__map(g, path);
     }
     if (result != BELFRY_OK) {
@@ -1471,19 +1493,6 @@ static inline const char *belfry__argument(const char *option, int argc, char *c
         }
     }
     return NULL;
-}
-
-/* A number of at most nine digits, or -1. */
-static inline int belfry__number(const char *text) {
-    int number = 0;
-    size_t length = strspn(text, "0123456789");
-    if (length == 0 || length > 9 || text[length] != '\0') {
-        return -1;
-    }
-    for (size_t i = 0; i < length; i++) {
-        number = 10 * number + (text[i] - '0');
-    }
-    return number;
 }
 
 static inline belfry_result belfry_attach(belfry_guest *g, int argc, char *const argv[]) {

@@ -1,5 +1,6 @@
 package dev.belfry.shm;
 
+import dev.belfry.linux.FdFlags;
 import dev.belfry.linux.Futex;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
@@ -7,6 +8,7 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -103,6 +105,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
       // From here on the kernel kills us with the host; if it was gone before, its end is closed.
       life = GuestLife.checkHost(sys, bell);
       segment = Segment.attach(sys, ticket.hubPath());
+      keepToOurselves(sys, ticket);
       checkPeer(segment, ticket);
       life.hold(segment, ticket.peerId());
       lifeline.add(life);
@@ -114,13 +117,30 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
           segment, new Exchange(link, sleepAt(segment, strategy, bell)), bell, lifeline, life);
     } catch (IOException | RuntimeException e) {
       if (life != null) {
-        lifeline.remove(life);
+        letGo(lifeline, life, e);
       }
       if (segment != null) {
         segment.close();
       }
       bell.close();
       throw e;
+    }
+  }
+
+  /** After a failure, which is the one to tell of. */
+  private static void letGo(Lifeline lifeline, GuestLife life, Exception failure) {
+    try {
+      lifeline.remove(life);
+    } catch (IOException | RuntimeException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  /** The segment, if it was inherited, is not for programs that this one starts. */
+  private static void keepToOurselves(Sys sys, SpawnArguments ticket) throws IOException {
+    OptionalInt inherited = ticket.inheritedSegment();
+    if (inherited.isPresent()) {
+      FdFlags.setCloseOnExec(sys, inherited.getAsInt(), true);
     }
   }
 

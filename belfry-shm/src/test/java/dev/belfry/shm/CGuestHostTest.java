@@ -88,6 +88,10 @@ final class CGuestHostTest {
       assertThat(segment.peers().state(peer)).isEqualTo(PeerState.ATTACHED);
       assertThat(bells.host().poll()).isEqualTo(Doorbell.Event.SIGNAL);
       assertThat(Path.of("/proc/%d/task/%d".formatted(pid(), mutexWord(peer)))).exists();
+      for (int inherited : List.of(3, 4)) {
+        assertThat(Files.readString(Path.of("/proc/%d/fdinfo/%d".formatted(pid(), inherited))))
+            .containsPattern("flags:\\s+02[0-7]{6}\\n"); // close-on-exec
+      }
       guest.step("detach", "detached");
       assertThat(mutexWord(peer)).isZero();
       assertThat(segment.peers().state(peer)).isEqualTo(PeerState.GOODBYE);

@@ -69,11 +69,20 @@ final class GuestInitTest {
       guest.step("attach", "attached");
       assertThat(segment.peers().state(peer)).isEqualTo(PeerState.ATTACHED);
       assertThat(bells.host().poll()).isEqualTo(Doorbell.Event.SIGNAL);
-      List<String> info = Files.readAllLines(Path.of("/proc/%d/fdinfo/3".formatted(pid())));
-      String flags = info.stream().filter(it -> it.startsWith("flags:")).findAny().orElseThrow();
-      int closeOnExec = 02000000;
-      assertThat(Integer.parseInt(flags.substring(6).strip(), 8) & closeOnExec).isNotZero();
+      assertThat(isClosedOnExec(3)).isTrue();
+      assertThat(isClosedOnExec(4)).as("the segment").isTrue();
     }
+  }
+
+  private boolean isClosedOnExec(int descriptor) throws IOException {
+    Path info = Path.of("/proc/%d/fdinfo/%d".formatted(pid(), descriptor));
+    String flags =
+        Files.readAllLines(info).stream()
+            .filter(it -> it.startsWith("flags:"))
+            .findAny()
+            .orElseThrow();
+    int closeOnExec = 02000000;
+    return (Integer.parseInt(flags.substring(6).strip(), 8) & closeOnExec) != 0;
   }
 
   private int pid() {
