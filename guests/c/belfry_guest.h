@@ -1041,6 +1041,10 @@ static inline belfry_result belfry_stage(belfry_guest *g, const belfry_message *
     if (message->length > 0) {
         memcpy(payload, message->bytes, message->length);
     }
+    /* Behind the payload stand zeros, not what was there a lap ago. */
+    uint32_t used = slot == BELFRY__INLINE ? message->length : 0;
+    uint32_t whole = used < 32 ? 32 : (uint32_t)belfry__align(used, 8);
+    memset((uint8_t *)descriptor + BELFRY__FIELD_BYTES + used, 0, whole - used);
     uint64_t words[4] = {
         kind | (uint64_t)belfry__lap_mark(g, g->head) << 16 | (uint64_t)message->id << 32,
         message->method_id,
