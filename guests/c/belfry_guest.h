@@ -1166,14 +1166,19 @@ static inline belfry_result belfry__check_host(belfry_guest *g) {
                 : BELFRY_OK;
 }
 
+/* Shows that we live; before the entry is ours, and after, it may be another's. */
+static inline void belfry__beat_once(belfry_guest *g, int64_t now) {
+    if (g->layout.heartbeat_ns > 0 && !belfry__evicted(g)) {
+        atomic_store_explicit(belfry__heartbeat(g), (uint64_t)now, memory_order_release);
+    }
+}
+
 /* Shows that we live, and looks at what changes without notice; returns when to do so again. */
 static inline int64_t belfry__beat(belfry_guest *g) {
     int64_t now = belfry__now();
     int64_t next = BELFRY_FOREVER;
     if (g->layout.heartbeat_ns > 0) {
-        if (!belfry__evicted(g)) { /* and attached already */
-            atomic_store_explicit(belfry__heartbeat(g), (uint64_t)now, memory_order_release);
-        }
+        belfry__beat_once(g, now);
         next = now + (int64_t)(g->layout.heartbeat_ns / 2);
     }
     if (g->watches_lock && !atomic_load(&g->host_gone)) {
@@ -1363,6 +1368,7 @@ static inline bool belfry__take_entry(belfry_guest *g, uint32_t from, uint32_t m
         return false;
     }
     memset(belfry__area(g) + g->layout.channels_in_area, 0, g->layout.channel_table_bytes);
+    belfry__beat_once(g, belfry__now()); /* the first comes with the attach */
     return true;
 }
 

@@ -68,8 +68,10 @@ final class GuestLife implements Lifeline.Hold {
     interval = held.config().heartbeatIntervalNanos();
   }
 
+  /** The entry is ours from now on; the first beat comes with that. */
   void attached(Link attached) {
     link = attached;
+    beat();
   }
 
   boolean isHostGone() {
@@ -106,8 +108,8 @@ final class GuestLife implements Lifeline.Hold {
   // r[impl shm.crash.heartbeat-clock]
   private void beat() {
     Link ours = link;
-    boolean evicted = ours != null && ours.isOver(); // then the entry may be another's
-    if (interval > 0 && segment != null && !evicted) {
+    boolean attached = ours != null && !ours.isOver(); // else the entry may be another's
+    if (interval > 0 && segment != null && attached) {
       segment.memory().setLongRelease(heartbeat, System.nanoTime());
     }
   }
