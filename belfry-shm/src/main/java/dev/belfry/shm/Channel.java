@@ -180,7 +180,7 @@ public final class Channel {
     if (bytes < 0) {
       throw new IllegalArgumentException("credit cannot be taken back: " + bytes);
     }
-    if (bytes > 0 && link.channels().grant(this, bytes)) {
+    if (bytes > 0 && link.segment().use(() -> link.channels().grant(this, bytes))) {
       wakeSenders();
     }
   }

@@ -135,10 +135,14 @@ public final class Link implements AutoCloseable {
 
   /** Whether nothing more can be sent. */
   public boolean isOver() {
-    return memory.getLongAcquire(pairAddress) != attached
-        || closed
-        || segment.isClosed()
-        || (!host && segment.isHostGone());
+    try {
+      return memory.getLongAcquire(pairAddress) != attached
+          || closed
+          || segment.isClosed()
+          || (!host && segment.isHostGone());
+    } catch (InternalError fault) {
+      throw segment.lost(fault);
+    }
   }
 
   /**

@@ -16,6 +16,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -319,6 +320,18 @@ public final class Segment implements AutoCloseable {
   /** What to throw for the error by which the JVM reports a fault on the mapping. */
   SegmentLost lost(InternalError fault) {
     return new SegmentLost(name, fault);
+  }
+
+  /**
+   * Does something with the mapping for a caller who is to learn by a {@link SegmentLost} that it
+   * was cut. For what is not hot.
+   */
+  <T extends @Nullable Object> T use(Supplier<T> action) {
+    try {
+      return action.get();
+    } catch (InternalError fault) {
+      throw lost(fault);
+    }
   }
 
   /** Ends its use; the host's file is deleted. */

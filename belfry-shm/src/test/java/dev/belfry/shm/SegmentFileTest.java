@@ -25,9 +25,11 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,8 +48,9 @@ final class SegmentFileTest {
   private Descriptors before;
 
   @BeforeEach
-  void look() {
+  void look() throws IOException {
     path = directory.resolve("hub");
+    Lifeline.get(SYS); // lives as long as the process
     before = Descriptors.now();
   }
 
@@ -364,6 +367,49 @@ final class SegmentFileTest {
         assertThatExceptionOfType(SegmentLost.class)
             .isThrownBy(() -> link.inbox().awaitData(Sides.inMillis(10_000)));
       }
+    }
+  }
+
+  /** Channels, the end and the figures of a guest failed with the raw error of the JVM. */
+  // r[verify shm.file.attach]
+  @ParameterizedTest
+  @EnumSource
+  void whoeverAsksForAnythingInAFileThatWasCutIsToldSo(Placement placement) throws Exception {
+    HostOptions options =
+        HostOptions.DEFAULT.withPlacement(placement).withConfig(Sides.CONFIG).withPath(path);
+    var guests = new ComeAndGone();
+    try (RunningLoop loop = RunningLoop.start();
+        ShmHost host =
+            ShmHost.create(
+                loop.loop(), options.withWalkIns(PeerOptions.DEFAULT.withListener(guests)))) {
+      ShmGuest guest = ShmGuest.walkIn(SYS, path, WaitStrategy.ADAPTIVE);
+      Peer peer = guests.come.take();
+      Channel channel = Objects.requireNonNull(guest.openChannel());
+      var end = new Message();
+      end.set(MessageKind.CLOSE, 1, 0, 0);
+      end.setChannelState(Channels.CLOSED);
+      cut(0);
+      long deadline = Sides.inMillis(10_000);
+      List<ThrowingCallable> calls =
+          List.of(
+              guest::end,
+              guest::openChannel,
+              () -> guest.send(channel, new byte[9], 0, 9, deadline),
+              () -> channel.grant(1),
+              () -> guest.end(channel, MessageKind.CLOSE, deadline),
+              () -> guest.channelOf(end),
+              () -> guest.link().isOver(),
+              peer::backlog,
+              peer::sentCount,
+              peer::readCount,
+              peer::slotsUsed);
+      for (ThrowingCallable call : calls) {
+        assertThatExceptionOfType(SegmentLost.class)
+            .isThrownBy(call)
+            .withMessageContaining(path.toString());
+      }
+      assertThatExceptionOfType(SegmentLost.class).isThrownBy(guest::close);
+      assertThat(host.segment().isClosed()).isFalse();
     }
   }
 
