@@ -772,6 +772,8 @@ static inline bool belfry__sleep(
 static inline belfry_result belfry__sleep_until(
     belfry_guest *g, belfry__condition condition, int64_t deadline) {
     _Atomic uint32_t *word = condition == BELFRY__DATA ? g->in.data_word : g->out.space_word;
+    /* In format 1 nobody tells of messages that were read, unless somebody might want their room. */
+    bool unannounced = condition == BELFRY__READ && !g->layout.padded;
     bool woken = true;
     while (true) {
         unsigned heard = atomic_load(&g->heard);
@@ -789,15 +791,17 @@ static inline belfry_result belfry__sleep_until(
             result = belfry__stop(g, condition, deadline, now);
         }
         if (result == BELFRY_EMPTY) {
-            int64_t slice = atomic_load_explicit(&g->silent, memory_order_relaxed)
-                ? BELFRY__SILENT_SLICE_NS
-                : BELFRY__SLICE_NS;
+            bool silent = unannounced || atomic_load_explicit(&g->silent, memory_order_relaxed);
+            int64_t slice = silent ? BELFRY__SILENT_SLICE_NS : BELFRY__SLICE_NS;
             woken = belfry__sleep(g, word, value, heard, belfry__earlier(deadline, now + slice));
+            if (woken && silent) { /* its last ring had only just not come */
+                atomic_store_explicit(&g->silent, false, memory_order_relaxed);
+            }
             continue;
         }
         if (g->layout.padded) {
             atomic_store_explicit(word, BELFRY__AWAKE, memory_order_relaxed);
-        } else if (!woken && result == BELFRY_OK) {
+        } else if (!woken && !unannounced && result == BELFRY_OK) {
             atomic_store_explicit(&g->silent, true, memory_order_relaxed);
         }
         return result;
@@ -1037,6 +1041,10 @@ static inline belfry_result belfry_stage(belfry_guest *g, const belfry_message *
     if (message->length > 0) {
         memcpy(payload, message->bytes, message->length);
     }
+    /* Behind the payload stand zeros, not what was there a lap ago. */
+    uint32_t used = slot == BELFRY__INLINE ? message->length : 0;
+    uint32_t whole = used < 32 ? 32 : (uint32_t)belfry__align(used, 8);
+    memset((uint8_t *)descriptor + BELFRY__FIELD_BYTES + used, 0, whole - used);
     uint64_t words[4] = {
         kind | (uint64_t)belfry__lap_mark(g, g->head) << 16 | (uint64_t)message->id << 32,
         message->method_id,
@@ -1094,9 +1102,17 @@ static inline belfry_result belfry__lock(belfry_guest *g) {
     return BELFRY_OK;
 }
 
+/* What is no longer ours, because the host has given our entry to another, is left alone. */
 static inline void belfry__unlock(belfry_guest *g) {
-    if (atomic_exchange(g->mutex, 0) & FUTEX_WAITERS) {
-        belfry__futex_wake(g->mutex);
+    uint32_t thread = (uint32_t)syscall(SYS_gettid);
+    uint32_t word = atomic_load(g->mutex);
+    while ((word & FUTEX_TID_MASK) == thread) {
+        if (atomic_compare_exchange_weak(g->mutex, &word, 0)) {
+            if (word & FUTEX_WAITERS) {
+                belfry__futex_wake(g->mutex);
+            }
+            break;
+        }
     }
     g->robust.list.next = &g->robust.list;
 }
@@ -1127,16 +1143,16 @@ static inline void belfry__lock_entry(const belfry_guest *g, short type) {
 }
 
 /* Whether a host holds its lock on the header in the segment's file; one of another make may hold
-   none. */
-static inline bool belfry__host_locks(const belfry_guest *g) {
+   none. Where that cannot be seen, what the caller believes. */
+static inline bool belfry__host_locks(const belfry_guest *g, bool otherwise) {
     struct flock lock = {
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = BELFRY__HEADER_BYTES};
-    return fcntl(g->file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    return fcntl(g->file, F_OFD_GETLK, &lock) == 0 ? lock.l_type != F_UNLCK : otherwise;
 }
 
 static inline belfry_result belfry__check_host(belfry_guest *g) {
     if (g->bell < 0) {
-        g->watches_lock = belfry__host_locks(g);
+        g->watches_lock = belfry__host_locks(g, false);
         return BELFRY_OK;
     }
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) {
@@ -1150,18 +1166,23 @@ static inline belfry_result belfry__check_host(belfry_guest *g) {
                 : BELFRY_OK;
 }
 
+/* Shows that we live; before the entry is ours, and after, it may be another's. */
+static inline void belfry__beat_once(belfry_guest *g, int64_t now) {
+    if (g->layout.heartbeat_ns > 0 && !belfry__evicted(g)) {
+        atomic_store_explicit(belfry__heartbeat(g), (uint64_t)now, memory_order_release);
+    }
+}
+
 /* Shows that we live, and looks at what changes without notice; returns when to do so again. */
 static inline int64_t belfry__beat(belfry_guest *g) {
     int64_t now = belfry__now();
     int64_t next = BELFRY_FOREVER;
     if (g->layout.heartbeat_ns > 0) {
-        if (!belfry__evicted(g)) { /* and attached already */
-            atomic_store_explicit(belfry__heartbeat(g), (uint64_t)now, memory_order_release);
-        }
+        belfry__beat_once(g, now);
         next = now + (int64_t)(g->layout.heartbeat_ns / 2);
     }
     if (g->watches_lock && !atomic_load(&g->host_gone)) {
-        if (!belfry__host_locks(g)) {
+        if (!belfry__host_locks(g, true)) {
             belfry__hung_up(g);
         }
         next = belfry__earlier(next, now + BELFRY__LOOK_NS);
@@ -1293,10 +1314,15 @@ static inline belfry_result belfry__read_header(
     return BELFRY_OK;
 }
 
+/* Whether a path leads to a descriptor of some process, as that of a memfd does. */
+static inline bool belfry__is_descriptor(const char *path) {
+    return strncmp(path, "/proc/", 6) == 0;
+}
+
 static inline belfry_result belfry__map(belfry_guest *g, const char *path) {
     /* The descriptor of a memfd is a link in /proc; anywhere else a link may point to any file.
        Opening must not wait for the other end of a FIFO. */
-    int follow = strncmp(path, "/proc/", 6) == 0 ? 0 : O_NOFOLLOW;
+    int follow = belfry__is_descriptor(path) ? 0 : O_NOFOLLOW;
     g->file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | follow);
     if (g->file < 0) {
         return belfry__fail(g, BELFRY_SYSTEM, "cannot open %s: %s", path, strerror(errno));
@@ -1342,6 +1368,7 @@ static inline bool belfry__take_entry(belfry_guest *g, uint32_t from, uint32_t m
         return false;
     }
     memset(belfry__area(g) + g->layout.channels_in_area, 0, g->layout.channel_table_bytes);
+    belfry__beat_once(g, belfry__now()); /* the first comes with the attach */
     return true;
 }
 
@@ -1375,6 +1402,12 @@ static inline belfry_result belfry__enter(belfry_guest *g, const char *path) {
     belfry_result result = belfry__map(g, path);
     if (result != BELFRY_OK) {
         return result;
+    }
+    /* Hosts of the padded placement are all ours, and lock their files. */
+    bool known = g->layout.padded && !belfry__is_descriptor(path);
+    if (known && !belfry__host_locks(g, true)) {
+        return belfry__fail(g, BELFRY_HOST_GONE,
+            "%s was left behind by a host that is gone; the next one replaces it", path);
     }
     for (int peer = 1; peer <= (int)g->layout.max_guests; peer++) {
         belfry__choose(g, peer);
@@ -1415,9 +1448,31 @@ static inline belfry_result belfry__adopt_bell(belfry_guest *g, int bell) {
     return BELFRY_OK;
 }
 
+/* A number of at most nine digits, or -1. */
+static inline int belfry__number(const char *text) {
+    int number = 0;
+    size_t length = strspn(text, "0123456789");
+    if (length == 0 || length > 9 || text[length] != '\0') {
+        return -1;
+    }
+    for (size_t i = 0; i < length; i++) {
+        number = 10 * number + (text[i] - '0');
+    }
+    return number;
+}
+
+/* The segment, if it was inherited, is not for programs that this one starts. */
+static inline void belfry__keep_to_ourselves(const char *path) {
+    static const char inherited[] = "/proc/self/fd/";
+    if (strncmp(path, inherited, sizeof inherited - 1) == 0) {
+        fcntl(belfry__number(path + sizeof inherited - 1), F_SETFD, FD_CLOEXEC);
+    }
+}
+
 static inline belfry_result belfry__claim(belfry_guest *g, const char *path, int peer, int bell) {
     belfry_result result = belfry__adopt_bell(g, bell);
     if (result == BELFRY_OK) {
+        belfry__keep_to_ourselves(path);
         result = belfry__map(g, path);
     }
     if (result != BELFRY_OK) {
@@ -1448,19 +1503,6 @@ static inline const char *belfry__argument(const char *option, int argc, char *c
         }
     }
     return NULL;
-}
-
-/* A number of at most nine digits, or -1. */
-static inline int belfry__number(const char *text) {
-    int number = 0;
-    size_t length = strspn(text, "0123456789");
-    if (length == 0 || length > 9 || text[length] != '\0') {
-        return -1;
-    }
-    for (size_t i = 0; i < length; i++) {
-        number = 10 * number + (text[i] - '0');
-    }
-    return number;
 }
 
 static inline belfry_result belfry_attach(belfry_guest *g, int argc, char *const argv[]) {

@@ -176,7 +176,7 @@ public interface Sys {
   @LibC("sigaction")
   int sigaction(int signal, MemorySegment newAction, MemorySegment oldAction);
 
-  // Waiting on memory: futex(2), pthread_mutexattr_setrobust(3).
+  // Waiting on memory: futex(2), set_robust_list(2), pthread_mutexattr_setrobust(3).
 
   @Syscall(value = 202, aarch64 = 98)
   int futex(
@@ -193,6 +193,9 @@ public interface Sys {
 
   @Syscall(449)
   int futexWaitv(MemorySegment waiters, int count, int flags, MemorySegment timeout, int clock);
+
+  @Syscall(value = 273, aarch64 = 99)
+  int setRobustList(MemorySegment head, long size);
 
   @LibC(value = "pthread_mutexattr_init", returnsError = true)
   int pthreadMutexattrInit(MemorySegment attributes);
@@ -299,6 +302,9 @@ public interface Sys {
 
   @LibC("getppid")
   int getppid();
+
+  @LibC("gettid")
+  int gettid();
 
   @LibC("sched_setaffinity")
   int schedSetaffinity(int tid, long size, MemorySegment mask);

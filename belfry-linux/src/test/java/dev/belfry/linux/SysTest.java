@@ -9,11 +9,15 @@ import static dev.belfry.linux.Errno.ESRCH;
 import static java.lang.foreign.MemorySegment.NULL;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -132,6 +136,7 @@ final class SysTest {
             -EINVAL,
             (sys, room) -> sys.pthreadMutexattrSetrobust(room, 99)),
         call("pthreadMutexattrDestroy", 0, (sys, room) -> sys.pthreadMutexattrDestroy(room)),
+        call("setRobustList", -EINVAL, (sys, room) -> sys.setRobustList(room, 1)),
         // A mutex of zeros is a plain one that nobody holds.
         call("pthreadMutexInit", 0, (sys, room) -> sys.pthreadMutexInit(room, NULL)),
         call("pthreadMutexLock", 0, (sys, room) -> sys.pthreadMutexLock(room)),
@@ -148,6 +153,15 @@ final class SysTest {
         bad("fallocate", (sys, _) -> sys.fallocate(BAD, 0, 0, 1)));
   }
 
+  private static int thisThread() {
+    try {
+      Path self = Files.readSymbolicLink(Path.of("/proc/thread-self"));
+      return Integer.parseInt(self.getFileName().toString());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private static List<Call> processes() {
     long parent = ProcessHandle.current().parent().orElseThrow().pid();
     // Where io_uring is switched off, the kernel says so before it looks at anything else.
@@ -160,6 +174,7 @@ final class SysTest {
         call("execve", -EFAULT, (sys, _) -> sys.execve(NULL, NULL, NULL)),
         call("prctl", -EINVAL, (sys, _) -> sys.prctl(-1, 0, 0, 0, 0)),
         call("getppid", parent, (sys, _) -> sys.getppid()),
+        call("gettid", 0, (sys, _) -> sys.gettid() - thisThread()),
         call("schedSetaffinity", -ESRCH, (sys, room) -> sys.schedSetaffinity(NO_PROCESS, 8, room)),
         call("schedGetaffinity", -ESRCH, (sys, room) -> sys.schedGetaffinity(NO_PROCESS, 8, room)),
         call("getrlimit", -EINVAL, (sys, room) -> sys.getrlimit(99, room)),

@@ -18,7 +18,7 @@ final class BellWait {
   /** Where to sleep; null for the futex. */
   private final @Nullable Doorbell bell;
 
-  /** The peer has written without ringing. */
+  /** The peer has written without ringing, and has not rung since. */
   private volatile boolean silent;
 
   /**
@@ -54,6 +54,9 @@ final class BellWait {
       long slice = silent ? SILENT_SLICE_NANOS : Waiter.SLICE_NANOS;
       long until = Deadlines.earlier(deadlineNanos, System.nanoTime() + slice);
       rung = awaitBell(sleepAt, heard, until);
+      if (rung && silent) {
+        silent = false; // its last ring had only just not come when we looked
+      }
     }
   }
 

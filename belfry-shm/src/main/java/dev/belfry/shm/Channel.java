@@ -133,7 +133,10 @@ public final class Channel {
       SendResult result = send(bytes, offset, length);
       Awaited awaited;
       switch (result) {
-        case NO_CREDIT -> awaited = awaitCredit(length, deadlineNanos);
+        case NO_CREDIT -> {
+          link.outbox().publish(); // nobody grants credit for what he cannot see
+          awaited = awaitCredit(length, deadlineNanos);
+        }
         case RING_FULL -> awaited = link.outbox().awaitSpace(deadlineNanos);
         case NO_SLOT -> awaited = link.outbox().awaitSlot(deadlineNanos);
         default -> {
@@ -177,7 +180,7 @@ public final class Channel {
     if (bytes < 0) {
       throw new IllegalArgumentException("credit cannot be taken back: " + bytes);
     }
-    if (bytes > 0 && link.channels().grant(this, bytes)) {
+    if (bytes > 0 && link.segment().use(() -> link.channels().grant(this, bytes))) {
       wakeSenders();
     }
   }

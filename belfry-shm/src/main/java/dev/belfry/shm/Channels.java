@@ -192,6 +192,7 @@ public final class Channels {
     open[id] = null;
     ending[id] = true;
     quarantined[id] = false;
+    state(id); // in memory that was cut away this is an error, and the next would end the JVM
     boolean byUs = memory.compareAndSetInt(stateAddress(id), ACTIVE, CLOSED);
     endedByPeer[id] &= !byUs;
     return byUs;

@@ -1,9 +1,7 @@
 package dev.belfry.shm;
 
-import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Processes;
-import dev.belfry.linux.RobustMutex;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
@@ -12,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a guest shows of its life, and sees of its host's. On the thread of the {@link Lifeline}:
- * holds the robust mutex of its entry, or the lock on it, beats, and notices when the host is gone.
+ * has the robust mutex of its entry held, or holds the lock on it, beats, and notices when the host
+ * is gone.
  */
 final class GuestLife implements Lifeline.Hold {
   private final Sys sys;
@@ -21,10 +20,15 @@ final class GuestLife implements Lifeline.Hold {
 
   // Set before the lifeline sees it.
   private @Nullable Segment segment;
-  private @Nullable RobustMutex mutex;
+  private @Nullable MemorySegment mutexWord;
   private @Nullable EntryLock lock;
   private long heartbeat;
   private long interval;
+
+  private @Nullable MutexHolder mutex;
+
+  /** Whether the host had its lock when we came, so that it can be seen to lose it. */
+  private boolean watchesLock;
 
   private volatile @Nullable Link link;
   private volatile boolean hostGone;
@@ -56,8 +60,7 @@ final class GuestLife implements Lifeline.Hold {
     segment = held;
     SegmentLayout layout = held.layout();
     if (layout.isPadded()) {
-      MemorySegment memory = held.memory().mapping();
-      mutex = new RobustMutex(sys, memory.asSlice(layout.robustMutex(peer), RobustMutex.bytes()));
+      mutexWord = held.memory().word(layout.robustMutex(peer));
     } else {
       lock = new EntryLock(held, peer);
     }
@@ -65,8 +68,10 @@ final class GuestLife implements Lifeline.Hold {
     interval = held.config().heartbeatIntervalNanos();
   }
 
+  /** The entry is ours from now on; the first beat comes with that. */
   void attached(Link attached) {
     link = attached;
+    beat();
   }
 
   boolean isHostGone() {
@@ -80,24 +85,20 @@ final class GuestLife implements Lifeline.Hold {
 
   @Override
   public void begin() throws ErrnoException {
-    if (mutex != null) {
-      switch (mutex.tryLock()) {
-        case IN_ORDER -> {}
-        case AFTER_DEATH -> mutex.makeConsistent();
-        case NO -> throw new ErrnoException("pthread_mutex_trylock", Errno.EBUSY, segment + "");
-      }
+    if (mutexWord != null && segment != null) {
+      mutex = MutexHolder.hold(segment, mutexWord);
     }
     if (lock != null) {
       lock.take();
     }
+    watchesLock = bell == null && segment != null && segment.isHostThere(false);
     beat();
   }
 
   @Override
   public void end() throws ErrnoException {
-    if (mutex != null && segment != null) {
-      segment.checkIntact(); // in memory that was cut away the C library would fault
-      mutex.unlock();
+    if (mutex != null) {
+      mutex.giveBack();
     }
     if (lock != null) {
       lock.giveBack();
@@ -107,8 +108,8 @@ final class GuestLife implements Lifeline.Hold {
   // r[impl shm.crash.heartbeat-clock]
   private void beat() {
     Link ours = link;
-    boolean evicted = ours != null && ours.isOver(); // then the entry may be another's
-    if (interval > 0 && segment != null && !evicted) {
+    boolean attached = ours != null && !ours.isOver(); // else the entry may be another's
+    if (interval > 0 && segment != null && attached) {
       segment.memory().setLongRelease(heartbeat, System.nanoTime());
     }
   }
@@ -119,6 +120,12 @@ final class GuestLife implements Lifeline.Hold {
     long next = interval > 0 ? System.nanoTime() + interval / 2 : Deadlines.FOREVER;
     if (bell != null && !bell.tellsDeath() && !hostGone) {
       if (bell.isPeerDead() || Processes.parent(sys) != parent) {
+        hungUp();
+      }
+      next = Deadlines.earlier(next, Lifeline.nextLook());
+    }
+    if (watchesLock && segment != null && !hostGone) {
+      if (!segment.isHostThere(true)) {
         hungUp();
       }
       next = Deadlines.earlier(next, Lifeline.nextLook());

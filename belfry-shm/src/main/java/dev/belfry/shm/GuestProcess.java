@@ -43,9 +43,10 @@ final class GuestProcess implements AutoCloseable {
 
   /**
    * The process of the thread that holds a mutex; null if nobody holds it, or the process cannot be
-   * seen from here.
+   * seen from here. A guest in another PID namespace has a thread id that may be anybody's here: so
+   * only a process that has mapped the segment is taken for the guest.
    */
-  static @Nullable GuestProcess ownerOf(Sys sys, RobustMutex mutex) {
+  static @Nullable GuestProcess ownerOf(Sys sys, RobustMutex mutex, MappedFile segment) {
     int thread = owner(mutex);
     if (thread == 0) {
       return null;
@@ -55,7 +56,8 @@ final class GuestProcess implements AutoCloseable {
         if (line.startsWith(TGID)) {
           int pid = Integer.parseInt(line.substring(TGID.length()).strip());
           var process = new GuestProcess(sys, PidFd.open(sys, pid), false);
-          if (owner(mutex) == thread) { // so it lived when it was opened, and is no other
+          // So it lived when it was opened, and is no other.
+          if (segment.isMappedBy(pid) && owner(mutex) == thread) {
             return process;
           }
           process.close();

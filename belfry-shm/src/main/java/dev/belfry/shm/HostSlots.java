@@ -1,11 +1,13 @@
 package dev.belfry.shm;
 
+import java.util.Arrays;
+
 /**
  * The host's pool, which serves all guests. It remembers who holds which slot, so that a guest that
  * does not read cannot take what the others need: while others are attached, a slot is held back
- * for each of them as far as there are enough. And when a guest is gone, what it held comes back.
- * For any number of threads: whoever touches the pool or the accounts holds the lock of this
- * object, so that nobody takes a slot back while it is being given to another guest.
+ * for each of them that has none, as far as there are enough. And when a guest is gone, what it
+ * held comes back. For any number of threads: whoever touches the pool or the accounts holds the
+ * lock of this object, so that nobody takes a slot back while it is being given to another guest.
  */
 final class HostSlots {
   private static final int NOBODY = 0;
@@ -16,11 +18,13 @@ final class HostSlots {
   private final PeerTable peers;
   private final int maxGuests;
 
-  /** What a guest may hold even if all others are there; saves checking which are. */
-  private final int leastQuota;
-
   /** The guest that a slot was last sent to, which holds it while it is not free. */
   private final int[] holders;
+
+  /** Upper bounds on what each guest holds, and all together: they give back without telling. */
+  private final int[] mayHold;
+
+  private int mayBeUsed;
 
   HostSlots(Segment segment) {
     this.segment = segment;
@@ -28,8 +32,8 @@ final class HostSlots {
     this.count = segment.config().slotsPerGuest();
     this.peers = segment.peers();
     this.maxGuests = segment.config().maxGuests();
-    this.leastQuota = Math.max(1, count - (maxGuests - 1));
     this.holders = new int[count];
+    this.mayHold = new int[maxGuests + 1];
   }
 
   /** The pool as a source of slots for messages to one guest. */
@@ -40,9 +44,6 @@ final class HostSlots {
   private final class Source implements SlotSource {
     private final int peer;
 
-    /** An upper bound on what the guest holds: it gives slots back without telling. */
-    private int mayHold;
-
     Source(int peer) {
       this.peer = peer;
     }
@@ -50,27 +51,20 @@ final class HostSlots {
     @Override
     public int allocate() {
       synchronized (HostSlots.this) {
-        int slot = isWithinQuota() ? pool.allocate() : -1;
+        int slot = mayTake(peer) ? pool.allocate() : -1;
         if (slot >= 0) {
           holders[slot] = peer;
-          mayHold++;
+          mayHold[peer]++;
+          mayBeUsed++;
         }
         return slot;
       }
     }
 
-    // r[impl shm.segment.host-slots]
-    private boolean isWithinQuota() {
-      if (mayHold >= leastQuota) {
-        mayHold = held(peer);
-      }
-      return mayHold < leastQuota || mayHold < quota(peer);
-    }
-
     @Override
     public boolean hasFree() {
       synchronized (HostSlots.this) {
-        return isWithinQuota() && pool.hasFree();
+        return mayTake(peer) && pool.hasFree();
       }
     }
 
@@ -90,15 +84,37 @@ final class HostSlots {
     }
   }
 
-  /** How many slots a guest may hold, at least one. */
-  private int quota(int peer) {
-    int limit = count;
-    for (int other = 1; other <= maxGuests && limit > 1; other++) {
-      if (other != peer && peers.isAttached(other)) {
-        limit--;
+  /**
+   * Whether a guest may take a slot: its first always, another if then one is left for each other
+   * guest that has none.
+   */
+  // r[impl shm.segment.host-slots]
+  private boolean mayTake(int peer) {
+    if (count - mayBeUsed >= maxGuests) {
+      return true; // whoever is there
+    }
+    recount();
+    int free = count - mayBeUsed;
+    if (mayHold[peer] == 0 || free >= maxGuests) {
+      return true;
+    }
+    for (int other = 1; other <= maxGuests && free > 0; other++) {
+      if (other != peer && mayHold[other] == 0 && peers.isAttached(other)) {
+        free--;
       }
     }
-    return limit;
+    return free > 0;
+  }
+
+  private void recount() {
+    Arrays.fill(mayHold, 0);
+    mayBeUsed = 0;
+    for (int word = 0; word < pool.words(); word++) {
+      for (long used = pool.inUse(word); used != 0; used &= used - 1) {
+        mayHold[holders[64 * word + Long.numberOfTrailingZeros(used)]]++;
+        mayBeUsed++;
+      }
+    }
   }
 
   /** How many slots a guest has not given back. */

@@ -33,7 +33,7 @@ public final class Inbox extends LinkHalf {
   Inbox(Link link, Ring ring, SlotReader slots, WaitStrategy strategy) {
     super(link, ring, strategy);
     this.slots = slots;
-    if (neverSleeps()) {
+    if (neverSleeps() && !link.isListenedTo()) {
       ring.receiverSpins();
     }
   }

@@ -17,10 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The thread by which a process shows its hosts that it lives, and sees whether they do. It lives
- * as long as the process, because a robust mutex and the parent-death signal belong to the
- * <em>thread</em> that asked for them: when that ends, the kernel takes the process for dead. It
- * does nothing else: holds the mutexes, beats, and listens for the hang-up of bells without reading
- * them.
+ * as long as the process, because the parent-death signal belongs to the <em>thread</em> that asked
+ * for it. It does nothing else: has mutexes held, beats, and listens for the hang-up of bells
+ * without reading them.
  */
 final class Lifeline {
   /** How often to look at what changes without notice. */

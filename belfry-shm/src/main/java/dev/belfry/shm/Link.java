@@ -19,6 +19,7 @@ public final class Link implements AutoCloseable {
   private final int peer;
   private final int epoch;
   private final boolean host;
+  private final boolean listenedTo;
   private final Memory memory;
   private final long pairAddress;
   private final long attached;
@@ -35,10 +36,12 @@ public final class Link implements AutoCloseable {
       boolean host,
       SlotSource slots,
       WaitStrategy strategy,
-      @Nullable Doorbell bell) {
+      @Nullable Doorbell bell,
+      boolean listenedTo) {
     this.segment = segment;
     this.peer = peer;
     this.host = host;
+    this.listenedTo = listenedTo;
     this.memory = segment.memory();
     this.pairAddress = segment.peers().pairAddress(peer);
     this.epoch = segment.peers().epoch(peer);
@@ -58,7 +61,7 @@ public final class Link implements AutoCloseable {
   /** A guest attaches to the first free entry. */
   public static Link walkIn(Segment segment, WaitStrategy strategy) throws IOException {
     int peer = segment.peers().walkIn();
-    return new Link(segment, peer, false, new SlotPool(segment, peer), strategy, null);
+    return new Link(segment, peer, false, new SlotPool(segment, peer), strategy, null, false);
   }
 
   /** A guest attaches to the entry that was reserved for it. */
@@ -70,17 +73,27 @@ public final class Link implements AutoCloseable {
   static Link claim(Segment segment, int peer, WaitStrategy strategy, @Nullable Doorbell bell)
       throws IOException {
     segment.peers().claim(peer);
-    return new Link(segment, peer, false, new SlotPool(segment, peer), strategy, bell);
+    return new Link(segment, peer, false, new SlotPool(segment, peer), strategy, bell, false);
   }
 
   /** The host's side of a guest that is attached; at most one at a time for each guest. */
   public static Link toGuest(Segment segment, int peer, WaitStrategy strategy) {
-    return toGuest(segment, peer, strategy, null);
+    return toGuest(segment, peer, strategy, null, false);
   }
 
-  /** The host's side of a guest with a bell. */
-  static Link toGuest(Segment segment, int peer, WaitStrategy strategy, @Nullable Doorbell bell) {
-    return new Link(segment, peer, true, segment.hostSlots().sourceFor(peer), strategy, bell);
+  /**
+   * The host's side of a guest with a bell.
+   *
+   * @param listenedTo whether an event loop sleeps at the bell for its messages
+   */
+  static Link toGuest(
+      Segment segment,
+      int peer,
+      WaitStrategy strategy,
+      @Nullable Doorbell bell,
+      boolean listenedTo) {
+    SlotSource slots = segment.hostSlots().sourceFor(peer);
+    return new Link(segment, peer, true, slots, strategy, bell, listenedTo);
   }
 
   /** The guest's peer id. */
@@ -103,6 +116,15 @@ public final class Link implements AutoCloseable {
     return channels;
   }
 
+  /**
+   * Whether an event loop sleeps at the bell for what arrives, however its threads wait. Then
+   * nobody may be told that this side never sleeps: who believes that does not fence, and could
+   * miss that the loop has gone to sleep.
+   */
+  boolean isListenedTo() {
+    return listenedTo;
+  }
+
   boolean isHost() {
     return host;
   }
@@ -113,10 +135,14 @@ public final class Link implements AutoCloseable {
 
   /** Whether nothing more can be sent. */
   public boolean isOver() {
-    return memory.getLongAcquire(pairAddress) != attached
-        || closed
-        || segment.isClosed()
-        || (!host && segment.isHostGone());
+    try {
+      return memory.getLongAcquire(pairAddress) != attached
+          || closed
+          || segment.isClosed()
+          || (!host && segment.isHostGone());
+    } catch (InternalError fault) {
+      throw segment.lost(fault);
+    }
   }
 
   /**

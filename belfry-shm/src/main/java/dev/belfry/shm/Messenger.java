@@ -27,6 +27,10 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
     return exchange;
   }
 
+  private Segment ofLink() {
+    return exchange.link().segment();
+  }
+
   /** The other side has written what a correct one cannot: nothing more is to be had of it. */
   abstract void violated(ProtocolViolation violation);
 
@@ -87,7 +91,7 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
    */
   public final @Nullable Channel openChannel() {
     try {
-      return exchange.link().channels().open();
+      return ofLink().use(() -> exchange.link().channels().open());
     } catch (ProtocolViolation e) {
       violated(e);
       return null;
@@ -110,6 +114,8 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
     } catch (ProtocolViolation e) {
       violated(e);
       return SendResult.OVER;
+    } catch (InternalError fault) {
+      throw ofLink().lost(fault);
     }
   }
 
@@ -120,6 +126,8 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
     } catch (ProtocolViolation e) {
       violated(e);
       return SendResult.OVER;
+    } catch (InternalError fault) {
+      throw ofLink().lost(fault);
     }
   }
 
@@ -129,7 +137,7 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
    */
   public final @Nullable Channel channelOf(Message message) {
     try {
-      return exchange.link().channels().of(message);
+      return ofLink().use(() -> exchange.link().channels().of(message));
     } catch (ProtocolViolation e) {
       violated(e);
       return null;

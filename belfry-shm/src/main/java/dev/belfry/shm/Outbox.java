@@ -18,6 +18,9 @@ import java.util.Objects;
 public final class Outbox extends LinkHalf {
   private static final long MOST_U32 = 0xffff_ffffL;
 
+  /** How long to sleep for what nobody tells of. */
+  private static final long UNTOLD_SLEEP_NANOS = 1_000_000;
+
   private final SlotSource slots;
   private final int maxPayload;
   private final int capacity;
@@ -155,7 +158,6 @@ public final class Outbox extends LinkHalf {
       if (result != SendResult.RING_FULL && result != SendResult.NO_SLOT) {
         return result;
       }
-      publish(); // before waiting for the peer to read, show it everything
       Awaited awaited =
           result == SendResult.RING_FULL ? awaitSpace(deadlineNanos) : awaitSlot(deadlineNanos);
       if (awaited != Awaited.READY) {
@@ -164,13 +166,15 @@ public final class Outbox extends LinkHalf {
     }
   }
 
-  /** Waits until the ring has room for a message. */
+  /** Waits until the ring has room for a message. What was staged is published first. */
   public Awaited awaitSpace(long deadlineNanos) {
+    publish(); // before waiting for the peer to read, show it everything
     return await(space, deadlineNanos);
   }
 
-  /** Waits until there is a slot for a large message. */
+  /** Waits until there is a slot for a large message. What was staged is published first. */
   public Awaited awaitSlot(long deadlineNanos) {
+    publish();
     return await(slot, deadlineNanos);
   }
 
@@ -209,6 +213,14 @@ public final class Outbox extends LinkHalf {
     return ring.wakeConsumers();
   }
 
+  /**
+   * Whether a ring for what was published has shown that nobody hears it any more. What was sent
+   * stays so; a side that rings only for sleepers, or has no bell, may never find out.
+   */
+  public boolean isPeerDead() {
+    return ring.isPeerDead();
+  }
+
   /** How often a large message found no slot. */
   public long slotShortages() {
     return slotShortages;
@@ -238,6 +250,20 @@ public final class Outbox extends LinkHalf {
     @Override
     public boolean isReady() {
       return ring.unread(head) <= mostUnread;
+    }
+
+    /**
+     * In format 1 nobody tells of messages that were read, unless somebody might want their room:
+     * whoever waits for anything else looks again soon.
+     */
+    @Override
+    public WaitResult sleep(FutexWait futex, int expected, long untilNanos) {
+      if (this == space || ring.tellsOfEveryMessage()) {
+        return super.sleep(futex, expected, untilNanos);
+      }
+      long soon = System.nanoTime() + UNTOLD_SLEEP_NANOS;
+      WaitResult slept = super.sleep(futex, expected, Deadlines.earlier(untilNanos, soon));
+      return slept == WaitResult.TIMEOUT ? WaitResult.CHANGED : slept; // nobody failed to wake us
     }
   }
 }

@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +28,10 @@ public final class Peer extends Messenger {
   private final ConcurrentLinkedQueue<Message> left = new ConcurrentLinkedQueue<>();
 
   Peer(ShmHost host, int id, PeerOptions options, @Nullable Doorbell bell) {
-    super(new Exchange(Link.toGuest(host.segment(), id, options.strategy(), bell), null));
+    super(
+        new Exchange(
+            Link.toGuest(host.segment(), id, options.strategy(), bell, options.handler() != null),
+            null));
     this.host = host;
     this.id = id;
     this.options = options;
@@ -56,7 +60,7 @@ public final class Peer extends Messenger {
 
   /** How many messages the guest was sent and has not read yet. */
   public int backlog() {
-    return exchange().link().outbox().ring().depth();
+    return ring(Ring::depth);
   }
 
   /**
@@ -64,12 +68,17 @@ public final class Peer extends Messenger {
    * read them.
    */
   public int sentCount() {
-    return exchange().link().outbox().ring().head();
+    return ring(Ring::head);
   }
 
   /** How many messages the guest says it has read, modulo 2^32. */
   public int readCount() {
-    return exchange().link().outbox().ring().tail();
+    return ring(Ring::tail);
+  }
+
+  private int ring(ToIntFunction<Ring> figure) {
+    Ring ring = exchange().link().outbox().ring();
+    return host.segment().use(() -> figure.applyAsInt(ring));
   }
 
   /** How many unread messages there can be. */
@@ -79,7 +88,7 @@ public final class Peer extends Messenger {
 
   /** How many of the guest's own slots hold what it has sent and nobody has read. */
   public int slotsUsed() {
-    return host.segment().slotsUsed(id);
+    return host.segment().use(() -> host.segment().slotsUsed(id));
   }
 
   /**

@@ -27,7 +27,13 @@ final class PeerHoldings {
     this.peer = peer;
     this.entry = new PeerEntry(host.segment(), peer.id());
     this.process =
-        new PeerProcess(host.sys(), host.loop(), entry.mutex(), entry.lock(), processEnded);
+        new PeerProcess(
+            host.sys(),
+            host.loop(),
+            entry.mutex(),
+            entry.lock(),
+            new MappedFile(host.segment().memory().mapping().address()),
+            processEnded);
     this.retry = host.loop().scheduler().after(RETRY);
   }
 

@@ -15,6 +15,9 @@ final class PeerLife {
   private static final System.Logger LOG = System.getLogger(PeerLife.class.getName());
   private static final long DOORSTEP_NANOS = 1_000_000_000;
 
+  /** How long the end of a guest that has left, or whose mutex tells of its death, may take. */
+  private static final long END_NANOS = 1_000_000_000;
+
   private final ShmHost host;
   private final Peer peer;
   private final PeerHoldings holdings;
@@ -27,6 +30,7 @@ final class PeerLife {
 
   private volatile PeerPhase phase = PeerPhase.RESERVED;
   private @Nullable Witness firstWitness;
+  private long dyingNanos;
 
   PeerLife(ShmHost host, Peer peer) {
     this.host = host;
@@ -151,9 +155,11 @@ final class PeerLife {
     return phase == PeerPhase.ATTACHED && messages.areHandedOut() && unannounced;
   }
 
-  /** Whether it is dying and nobody will tell us of its process. */
+  /** Whether it ends at any moment and nobody will tell us of its process. */
   boolean isDyingStranger() {
-    return phase == PeerPhase.DYING && !hasChild();
+    boolean ends = firstWitness == Witness.GOODBYE || firstWitness == Witness.MUTEX;
+    boolean soon = ends && System.nanoTime() - dyingNanos < END_NANOS;
+    return phase == PeerPhase.DYING && soon && !hasChild();
   }
 
   /** The host says goodbye: a guest that has not come yet need not come any more. */
@@ -266,6 +272,7 @@ final class PeerLife {
     }
     phase = PeerPhase.DYING;
     firstWitness = witness;
+    dyingNanos = System.nanoTime();
     entry.giveUp();
     limit.cancel();
     tell(() -> peer.options().listener().onDying(peer, witness));

@@ -21,10 +21,14 @@ import org.jspecify.annotations.Nullable;
 final class PeerProcess {
   private static final System.Logger LOG = System.getLogger(PeerProcess.class.getName());
 
+  /** How often to look for the process of a stranger that was not found. */
+  private static final long SEARCH_NANOS = 1_000_000_000;
+
   private final Sys sys;
   private final EventLoop loop;
   private final @Nullable RobustMutex mutex;
   private final EntryLock lock;
+  private final MappedFile segment;
   private final Runnable onEnd;
   private volatile @Nullable GuestProcess process;
   private @Nullable ExitStatus status;
@@ -34,19 +38,31 @@ final class PeerProcess {
 
   private boolean ended;
 
+  /** The owner of the mutex that was no process of ours to see, and when to look once more. */
+  private int unseen;
+
+  private long nextSearch;
+
   /**
    * Nothing is known yet.
    *
    * @param mutex what a stranger is known by; null where there is none
    * @param lock what a stranger is known by where there is no mutex
+   * @param segment what a stranger has mapped
    * @param onEnd called once, when the process has ended
    */
   PeerProcess(
-      Sys sys, EventLoop loop, @Nullable RobustMutex mutex, EntryLock lock, Runnable onEnd) {
+      Sys sys,
+      EventLoop loop,
+      @Nullable RobustMutex mutex,
+      EntryLock lock,
+      MappedFile segment,
+      Runnable onEnd) {
     this.sys = sys;
     this.loop = loop;
     this.mutex = mutex;
     this.lock = lock;
+    this.segment = segment;
     this.onEnd = onEnd;
   }
 
@@ -119,12 +135,23 @@ final class PeerProcess {
     if (known != null) {
       endIf(known.hasEnded());
     } else if (mutex != null) {
-      process = GuestProcess.ownerOf(sys, mutex);
+      search(mutex);
     } else {
       boolean held = isLocked();
       endIf(locked && !held);
       locked |= held;
     }
+  }
+
+  private void search(RobustMutex held) {
+    int owner = GuestProcess.owner(held);
+    long now = System.nanoTime();
+    if (owner == 0 || (owner == unseen && now - nextSearch < 0)) {
+      return;
+    }
+    process = GuestProcess.ownerOf(sys, held, segment);
+    unseen = owner;
+    nextSearch = now + SEARCH_NANOS;
   }
 
   private void endIf(boolean gone) {

@@ -144,6 +144,16 @@ final class Ring {
     }
   }
 
+  /** Whether a ring has shown that nobody hears it any more. */
+  boolean isPeerDead() {
+    return bell != null && bell.isPeerDead();
+  }
+
+  /** Whether whoever reads a message wakes a sender that sleeps, whatever that waits for. */
+  boolean tellsOfEveryMessage() {
+    return padded;
+  }
+
   /** A bell that fails changes nothing about what was published; death has other witnesses. */
   // r[impl shm.doorbell.ring-integration]
   private void ringBell() {

@@ -10,11 +10,13 @@ import dev.belfry.linux.RobustMutex;
 import dev.belfry.linux.SharedFile;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * just be using it. For any number of threads.
  */
 public final class Segment implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(Segment.class.getName());
+
   private final Sys sys;
   private final String name;
   private final @Nullable Path path;
@@ -242,6 +246,35 @@ public final class Segment implements AutoCloseable {
     return memory.getIntAcquire(goodbyeAddress) != 0;
   }
 
+  /**
+   * Whether a host holds its lock on the file, which it has as long as it lives. One of another
+   * make may have none, and anonymous memory has none.
+   *
+   * @param otherwise what to say where that cannot be seen
+   */
+  boolean isHostThere(boolean otherwise) {
+    try {
+      return SegmentFile.isHostThere(sys, file);
+    } catch (ErrnoException | IllegalStateException e) {
+      LOG.log(Level.DEBUG, "cannot see whether the host lives", e);
+      return otherwise;
+    }
+  }
+
+  /**
+   * Checks that the host lives, as far as that can be known.
+   *
+   * @throws SegmentException if it is gone
+   */
+  void checkHostThere() throws SegmentException {
+    boolean known = layout.isPadded() && path != null && !SegmentFile.isDescriptor(path);
+    if (known && !isHostThere(true)) {
+      throw new SegmentException(
+          SegmentException.Reason.HOST_GONE,
+          name + " was left behind by a host that is gone; the next one replaces it");
+    }
+  }
+
   /** Whether this side has closed it. */
   public boolean isClosed() {
     return closed;
@@ -287,6 +320,18 @@ public final class Segment implements AutoCloseable {
   /** What to throw for the error by which the JVM reports a fault on the mapping. */
   SegmentLost lost(InternalError fault) {
     return new SegmentLost(name, fault);
+  }
+
+  /**
+   * Does something with the mapping for a caller who is to learn by a {@link SegmentLost} that it
+   * was cut. For what is not hot.
+   */
+  <T extends @Nullable Object> T use(Supplier<T> action) {
+    try {
+      return action.get();
+    } catch (InternalError fault) {
+      throw lost(fault);
+    }
   }
 
   /** Ends its use; the host's file is deleted. */

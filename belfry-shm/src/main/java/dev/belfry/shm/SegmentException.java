@@ -22,6 +22,8 @@ public final class SegmentException extends IOException {
     INCONSISTENT,
     /** Its host has left. */
     HOST_GOODBYE,
+    /** Its host is gone and has not said goodbye. */
+    HOST_GONE,
     /** A living host has it. */
     IN_USE,
     /** All entries for guests are taken. */

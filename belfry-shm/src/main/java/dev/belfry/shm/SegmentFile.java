@@ -12,6 +12,9 @@ import dev.belfry.linux.OpenFile;
 import dev.belfry.linux.OpenFlags;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * behind by a host that died.
  */
 final class SegmentFile {
+  private static final System.Logger LOG = System.getLogger(SegmentFile.class.getName());
   private static final int ONLY_OWNER = 0600;
   private static final Path PROC = Path.of("/proc");
 
@@ -39,6 +43,7 @@ final class SegmentFile {
   // r[impl shm.file.permissions]
   static Aside createAside(Sys sys, Path path) throws IOException {
     Path absolute = path.toAbsolutePath();
+    removeLeft(sys, absolute);
     String random = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
     Path aside = absolute.resolveSibling("." + absolute.getFileName() + "." + random);
     int flags =
@@ -52,6 +57,37 @@ final class SegmentFile {
     } catch (IOException | RuntimeException e) {
       made.abandon();
       throw e;
+    }
+  }
+
+  /**
+   * Removes the files aside of hosts that died before they could give them their path. One that is
+   * empty is left alone: its host may be just about to lock it.
+   */
+  // r[impl shm.file.cleanup]
+  private static void removeLeft(Sys sys, Path path) {
+    try (DirectoryStream<Path> others =
+        Files.newDirectoryStream(path.resolveSibling(""), it -> isAside(it, path))) {
+      for (Path other : others) {
+        removeIfLeft(sys, other);
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      LOG.log(Level.DEBUG, "cannot look for what was left beside " + path, e);
+    }
+  }
+
+  private static boolean isAside(Path file, Path path) {
+    String begin = "." + path.getFileName() + ".";
+    String name = String.valueOf(file.getFileName());
+    return name.startsWith(begin) && name.substring(begin.length()).matches("[0-9a-f]{16}");
+  }
+
+  private static void removeIfLeft(Sys sys, Path aside) throws IOException {
+    try (Fd file = open(sys, aside, true)) {
+      if (FileStatus.of(sys, file.number()).size() > 0
+          && FileLocks.tryLock(sys, file.number(), HEADER, FileLocks.Mode.EXCLUSIVE)) {
+        Files.deleteIfExists(aside);
+      }
     }
   }
 
@@ -88,8 +124,7 @@ final class SegmentFile {
       try {
         Files.deleteIfExists(aside);
       } catch (IOException e) {
-        System.getLogger(SegmentFile.class.getName())
-            .log(System.Logger.Level.WARNING, "cannot delete " + aside, e);
+        LOG.log(Level.WARNING, "cannot delete " + aside, e);
       }
       file.close();
     }
@@ -135,7 +170,7 @@ final class SegmentFile {
   /** Opens the file of an existing segment; refuses whatever is no regular file. */
   static Fd open(Sys sys, Path path, boolean writable) throws IOException {
     // The descriptor of a memfd is a link in /proc; anywhere else a link may point to any file.
-    int follow = path.startsWith(PROC) ? 0 : OpenFlags.noFollow();
+    int follow = isDescriptor(path) ? 0 : OpenFlags.noFollow();
     int mode = writable ? OpenFlags.READ_WRITE : OpenFlags.READ_ONLY;
     // Opening must not wait for the other end of a FIFO.
     Fd file = OpenFile.open(sys, path, mode | follow | OpenFlags.NON_BLOCKING, 0);
@@ -148,6 +183,16 @@ final class SegmentFile {
       file.close();
       throw e;
     }
+  }
+
+  /** Whether a path leads to a descriptor of some process, as that of a memfd does. */
+  static boolean isDescriptor(Path path) {
+    return path.startsWith(PROC);
+  }
+
+  /** Whether a host holds its lock on a file. */
+  static boolean isHostThere(Sys sys, Fd file) throws ErrnoException {
+    return FileLocks.isLocked(sys, file.number(), HEADER);
   }
 
   /** Whether a path names this very file. */

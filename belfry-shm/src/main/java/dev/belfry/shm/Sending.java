@@ -99,23 +99,29 @@ final class Sending {
 
   /** Leaves: see {@link Link#leave}. */
   void leave(long deadlineNanos) {
-    inTurn(deadlineNanos, link::leave);
+    inTurn(deadlineNanos, link::leave, link::sayGoodbye);
   }
 
   /** Prepares for leaving: see {@link Link#closeWhenRead}. */
   void closeWhenRead(long deadlineNanos) {
-    inTurn(deadlineNanos, link::closeWhenRead);
+    inTurn(deadlineNanos, link::closeWhenRead, link::close);
   }
 
-  private void inTurn(long deadlineNanos, LongConsumer leaving) {
-    boolean taken = turn.take(deadlineNanos);
+  /**
+   * Leaves. Who does not get the turn leaves without waiting: another waits for a peer that does
+   * not read, and the outbox is that thread's.
+   */
+  private void inTurn(long deadlineNanos, LongConsumer leaving, Runnable atOnce) {
+    if (!turn.take(deadlineNanos)) {
+      atOnce.run();
+      return;
+    }
+    blocked = RING_FULL; // it waits for the peer to read
     try {
-      // Without the turn somebody waits for a peer that does not read: no use in waiting too.
-      leaving.accept(taken ? deadlineNanos : System.nanoTime());
+      leaving.accept(deadlineNanos);
     } finally {
-      if (taken) {
-        turn.end();
-      }
+      blocked = null;
+      turn.end();
     }
   }
 

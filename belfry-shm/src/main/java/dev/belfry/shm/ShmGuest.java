@@ -1,5 +1,6 @@
 package dev.belfry.shm;
 
+import dev.belfry.linux.FdFlags;
 import dev.belfry.linux.Futex;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
@@ -7,6 +8,7 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * <p>For any number of threads. When the host has left, is gone or has thrown this guest out, what
  * it sent before can still be received; then every call says {@code OVER}, and {@link #end} says
  * why. A guest with a ticket dies with its host: the kernel kills it, or, where another process
- * stands between the two, its bell's hang-up does.
+ * stands between the two, its bell's hang-up does. One that has walked in sees within half a second
+ * that its host is gone, if that was one of ours.
  */
 // r[impl shm.topology.hub]
 public final class ShmGuest extends Messenger implements AutoCloseable {
@@ -102,6 +105,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
       // From here on the kernel kills us with the host; if it was gone before, its end is closed.
       life = GuestLife.checkHost(sys, bell);
       segment = Segment.attach(sys, ticket.hubPath());
+      keepToOurselves(sys, ticket);
       checkPeer(segment, ticket);
       life.hold(segment, ticket.peerId());
       lifeline.add(life);
@@ -113,13 +117,30 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
           segment, new Exchange(link, sleepAt(segment, strategy, bell)), bell, lifeline, life);
     } catch (IOException | RuntimeException e) {
       if (life != null) {
-        lifeline.remove(life);
+        letGo(lifeline, life, e);
       }
       if (segment != null) {
         segment.close();
       }
       bell.close();
       throw e;
+    }
+  }
+
+  /** After a failure, which is the one to tell of. */
+  private static void letGo(Lifeline lifeline, GuestLife life, Exception failure) {
+    try {
+      lifeline.remove(life);
+    } catch (IOException | RuntimeException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  /** The segment, if it was inherited, is not for programs that this one starts. */
+  private static void keepToOurselves(Sys sys, SpawnArguments ticket) throws IOException {
+    OptionalInt inherited = ticket.inheritedSegment();
+    if (inherited.isPresent()) {
+      FdFlags.setCloseOnExec(sys, inherited.getAsInt(), true);
     }
   }
 
@@ -140,12 +161,17 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     }
   }
 
-  /** Attaches to the first free entry of a segment, without a bell. */
+  /**
+   * Attaches to the first free entry of a segment, without a bell.
+   *
+   * @throws SegmentException if the segment cannot be used, or its host is known to be gone
+   */
   public static ShmGuest walkIn(Sys sys, Path path, WaitStrategy strategy) throws IOException {
     Lifeline lifeline = Lifeline.get(sys);
     Segment segment = Segment.attach(sys, path);
     Link link = null;
     try {
+      segment.checkHostThere();
       link = Link.walkIn(segment, strategy);
       var life = new GuestLife(sys, null);
       life.hold(segment, link.peer());
@@ -236,7 +262,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     if (detached) {
       return Optional.of(End.DETACHED);
     }
-    if (segment.isHostGone()) {
+    if (segment.use(segment::isHostGone)) {
       return Optional.of(End.HOST_GOODBYE);
     }
     if (life.isHostGone()) {

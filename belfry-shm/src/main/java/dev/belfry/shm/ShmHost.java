@@ -211,10 +211,10 @@ public final class ShmHost implements AutoCloseable {
    * Says goodbye: guests read what is under way and leave. Those that were started here and still
    * live after the limit are killed. Then the segment is closed and its file deleted.
    *
-   * @return completes on the loop thread when that is done
+   * @return completes on the loop thread when that is done; at once if the loop was stopped
    */
   public CompletableFuture<Void> goodbye(Duration limit) {
-    post(
+    Runnable leave =
         () -> {
           if (!leaving) {
             leaving = true;
@@ -223,7 +223,10 @@ public final class ShmHost implements AutoCloseable {
             loop.scheduler().after(limit).start(_ -> endPatience());
             endIfAlone();
           }
-        });
+        };
+    if (!post(leave)) {
+      endWithoutLoop();
+    }
     return ended;
   }
 
@@ -264,28 +267,45 @@ public final class ShmHost implements AutoCloseable {
     }
   }
 
-  /** Says goodbye and waits, five seconds at most for the guests. Not on the loop. */
+  /**
+   * Says goodbye and waits, five seconds at most for the guests; if the thread is interrupted they
+   * are killed at once. Not on the loop.
+   */
   @Override
   public void close() throws IOException {
     if (loop.inLoop()) {
       throw new IllegalStateException("closing waits for the loop: use goodbye there");
     }
     CompletableFuture<Void> done = loop.isStopRequested() ? ended : goodbye(CLOSE_LIMIT);
-    while (true) {
-      try {
-        done.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
-        return;
-      } catch (TimeoutException e) {
-        if (loop.isStopRequested()) {
+    boolean interrupted = false;
+    try {
+      while (!isOver(done)) {
+        if (Thread.interrupted()) {
+          interrupted = true;
+          post(this::endPatience); // on the loop, which may just be at work for the guests
+        } else if (loop.isStopRequested()) {
           endWithoutLoop();
         }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        endWithoutLoop();
-        return;
-      } catch (ExecutionException e) {
-        throw new IOException("cannot close " + segment, e.getCause());
       }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Waits a while for the end; keeps an interrupt. */
+  private boolean isOver(CompletableFuture<Void> done) throws IOException {
+    try {
+      done.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } catch (ExecutionException e) {
+      throw new IOException("cannot close " + segment, e.getCause());
     }
   }
 
@@ -307,12 +327,14 @@ public final class ShmHost implements AutoCloseable {
     return options.budget();
   }
 
-  /** Runs something on the loop; does nothing if the loop has ended. */
-  void post(Runnable action) {
+  /** Runs something on the loop; does nothing and says false if the loop has ended. */
+  boolean post(Runnable action) {
     try {
       loop.scheduler().execute(action);
+      return true;
     } catch (RejectedExecutionException e) {
       LOG.log(Level.DEBUG, "the loop has ended", e);
+      return false;
     }
   }
 

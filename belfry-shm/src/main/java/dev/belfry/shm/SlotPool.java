@@ -113,6 +113,16 @@ final class SlotPool implements SlotSource {
     return generations[slot];
   }
 
+  /** How many words the bitmap has. */
+  int words() {
+    return words;
+  }
+
+  /** The slots of a word that are in use. */
+  long inUse(int word) {
+    return existing(word) & ~(memory.getLongAcquire(bitmap + 8L * word) | kept[word]);
+  }
+
   boolean isFree(int slot) {
     long word = memory.getLongAcquire(bitmap + 8L * (slot / 64)) | kept[slot / 64];
     return ((word >>> slot) & 1) != 0;

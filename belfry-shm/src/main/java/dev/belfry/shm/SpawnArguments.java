@@ -4,6 +4,7 @@ import dev.belfry.shm.TicketException.Reason;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ public record SpawnArguments(Path hubPath, int peerId, int doorbell) {
   private static final String PEER_ID = "--peer-id=";
   private static final String DOORBELL = "--doorbell-fd=";
   private static final int MOST_PEERS = 255;
+  private static final Path OWN_DESCRIPTORS = Path.of("/proc/self/fd");
 
   /**
    * Finds the ticket among a program's arguments; others are none of its business. No descriptor is
@@ -51,6 +53,16 @@ public record SpawnArguments(Path hubPath, int peerId, int doorbell) {
           Reason.INVALID_DOORBELL, DOORBELL + bell + ": the number of an open socket is needed");
     }
     return new SpawnArguments(path(path), peerId, descriptor);
+  }
+
+  /** The descriptor of the segment, if the guest has inherited it. */
+  OptionalInt inheritedSegment() {
+    int descriptor = OWN_DESCRIPTORS.equals(hubPath.getParent()) ? number(lastName()) : -1;
+    return descriptor < 0 ? OptionalInt.empty() : OptionalInt.of(descriptor);
+  }
+
+  private String lastName() {
+    return String.valueOf(hubPath.getFileName());
   }
 
   /** The arguments as the guest gets them. */

@@ -305,9 +305,11 @@ final class CGuestTest {
       assertThat(notices.next()).isEqualTo("stuck");
       guest.signal(Signo.CONT);
       guest.step("send 1 1", "SENT");
-      assertThat(notices.next()).isEqualTo("message 1 1");
+      // On a busy machine it may get stuck, and so be told of, more than once.
+      assertThat(notices.nextOtherThan("stuck")).isEqualTo("message 1 1");
       guest.kill();
-      assertThat(notices.next()).startsWith("dying"); // so small that any witness may be first
+      assertThat(notices.nextOtherThan("stuck"))
+          .startsWith("dying"); // so small that any witness may be first
       assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
     }
   }

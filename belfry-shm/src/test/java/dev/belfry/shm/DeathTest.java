@@ -296,9 +296,11 @@ final class DeathTest {
       assertThat(notices.next()).isEqualTo("stuck");
       guest.signal(Signo.CONT);
       guest.step("send 1 1", "SENT");
-      assertThat(notices.next()).isEqualTo("message 1 1");
+      // On a busy machine it may get stuck, and so be told of, more than once.
+      assertThat(notices.nextOtherThan("stuck")).isEqualTo("message 1 1");
       guest.kill();
-      notices.expectDying();
+      assertThat(notices.nextOtherThan("stuck"))
+          .isIn("dying MUTEX", "dying DOORBELL", "dying PROCESS");
       assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
     }
   }

@@ -359,4 +359,29 @@ final class DoorbellTest {
     }
     return result;
   }
+
+  /** What came of the ring could not be learnt. */
+  // r[verify shm.doorbell.ring-integration]
+  @Test
+  void aMessageForAPeerThatJustDiedIsPublishedAndTheOutboxSaysSo() throws Exception {
+    var message = new Message();
+    Doorbell.Pair bells = Doorbell.pair(Sys.forAnyThread());
+    try (Sides sides = Sides.of(Placement.V1, Sides.CONFIG)) {
+      int peer = sides.host.peers().reserve();
+      Link guest = Link.claim(sides.guest, peer, WaitStrategy.SLEEP, bells.guest());
+      assertThat(Sides.send(guest, 1, Sides.payload(9, 1))).isEqualTo(SendResult.SENT);
+      assertThat(guest.outbox().isPeerDead()).isFalse();
+      bells.host().close();
+      assertThat(Sides.send(guest, 2, Sides.payload(9, 2))).isEqualTo(SendResult.SENT);
+      assertThat(guest.outbox().isPeerDead()).isTrue();
+      Link host = Link.toGuest(sides.host, peer, WaitStrategy.SLEEP);
+      for (int id = 1; id <= 2; id++) {
+        assertThat(host.inbox().receive(message)).isTrue();
+        assertThat(message.id()).isEqualTo(id);
+      }
+      assertThat(host.inbox().receive(message)).isFalse();
+    } finally {
+      bells.guest().close();
+    }
+  }
 }

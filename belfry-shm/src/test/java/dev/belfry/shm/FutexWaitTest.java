@@ -30,14 +30,16 @@ final class FutexWaitTest {
   }
 
   @Test
-  void aChangedWordAndAWakeEndTheWait() throws Exception {
+  void aWakeEndsTheWait() throws Exception {
     CompletableFuture<WaitResult> result =
         CompletableFuture.supplyAsync(() -> new FutexWait(SYS).await(word, 0, soon()), threads());
     awaitSleeper();
-    INT.setRelease(word, 0L, 42);
-    assertThat(FutexWait.wake(SYS, word, 1)).isEqualTo(1);
+    // A thread that is seen in its call may still be on the way to the queue.
+    long deadline = soon();
+    while (FutexWait.wake(SYS, word, 1) == 0) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+    }
     assertThat(result.get()).isEqualTo(WaitResult.WOKEN);
-    assertThat((int) INT.getAcquire(word, 0L)).isEqualTo(42);
   }
 
   private static ExecutorService threads() {

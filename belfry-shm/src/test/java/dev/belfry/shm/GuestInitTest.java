@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,11 +68,20 @@ final class GuestInitTest {
       guest.step("attach", "attached");
       assertThat(segment.peers().state(peer)).isEqualTo(PeerState.ATTACHED);
       assertThat(bells.host().poll()).isEqualTo(Doorbell.Event.SIGNAL);
-      List<String> info = Files.readAllLines(Path.of("/proc/%d/fdinfo/3".formatted(pid())));
-      String flags = info.stream().filter(it -> it.startsWith("flags:")).findAny().orElseThrow();
-      int closeOnExec = 02000000;
-      assertThat(Integer.parseInt(flags.substring(6).strip(), 8) & closeOnExec).isNotZero();
+      assertThat(isClosedOnExec(3)).isTrue();
+      assertThat(isClosedOnExec(4)).as("the segment").isTrue();
     }
+  }
+
+  private boolean isClosedOnExec(int descriptor) throws IOException {
+    Path info = Path.of("/proc/%d/fdinfo/%d".formatted(pid(), descriptor));
+    String flags =
+        Files.readAllLines(info).stream()
+            .filter(it -> it.startsWith("flags:"))
+            .findAny()
+            .orElseThrow();
+    int closeOnExec = 02000000;
+    return (Integer.parseInt(flags.substring(6).strip(), 8) & closeOnExec) != 0;
   }
 
   private int pid() {
@@ -95,6 +103,23 @@ final class GuestInitTest {
       guest.say("attach");
       assertThat(guest.next()).startsWith("failed descriptor 3 is not an open socket");
       assertThat(segment.peers().state(peer)).isEqualTo(PeerState.RESERVED);
+    }
+  }
+
+  /** Whoever came with an old ticket beat once for the guest that has the entry now. */
+  // r[verify shm.crash.heartbeat]
+  @Test
+  void whoIsRefusedHasNotBeatenForAnother() throws Exception {
+    segment.close();
+    SegmentConfig beating = new SegmentConfig(1020, 100, 2, 4, 1024, 4, 8, 60_000_000_000L);
+    segment = Segment.createAnonymous(sys, Placement.V1, beating);
+    int peer = segment.peers().walkIn();
+    long beat = segment.memory().address(segment.layout().heartbeat(peer), Long.BYTES);
+    segment.memory().setLong(beat, 42);
+    try (SteppedGuest guest = start(peer, bells.guest().descriptor())) {
+      guest.say("attach");
+      assertThat(guest.next()).startsWith("failed").contains("is not reserved");
+      assertThat(segment.memory().getLongAcquire(beat)).isEqualTo(42);
     }
   }
 

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a guest leaves, whatever its host does meanwhile. */
 @Timeout(120)
@@ -145,8 +146,12 @@ final class GuestLeaveTest {
   }
 
   private static void detach(ShmGuest guest) {
+    detachWithin(guest, Duration.ofSeconds(1));
+  }
+
+  private static void detachWithin(ShmGuest guest, Duration limit) {
     try {
-      guest.detach(Duration.ofSeconds(1));
+      guest.detach(limit);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -206,6 +211,45 @@ final class GuestLeaveTest {
     }
   }
 
+  /** Who must not wait was kept waiting for as long as the other thread wanted to detach. */
+  // r[verify shm.guest.detach]
+  @ParameterizedTest
+  @EnumSource
+  void whoMustNotWaitIsNotKeptWaitingByWhoDetaches(Placement placement) throws Exception {
+    try (HostFixture fixture = hostOfWalkIns(placement);
+        ShmGuest guest = ShmGuest.walkIn(SYS, fixture.path(), WaitStrategy.ADAPTIVE)) {
+      Peer peer = guests.come.take();
+      assertThat(guest.send(MessageKind.REQUEST, 1, 0, BYTES, 0, 9)).isEqualTo(SendResult.SENT);
+      Thread detacher =
+          Thread.ofPlatform().start(() -> detachWithin(guest, Duration.ofSeconds(20)));
+      while (!guest.exchange().sending().turn().isTaken()) {
+        Thread.onSpinWait();
+      }
+      assertThat(guest.send(MessageKind.REQUEST, 2, 0, BYTES, 0, 9))
+          .isIn(SendResult.RING_FULL, SendResult.OVER);
+      assertThat(guest.link().isOver()).as("whether the other is through").isFalse();
+      assertThat(peer.receive(message)).isTrue();
+      detacher.join();
+    }
+  }
+
+  /**
+   * Who detached without the turn published what another thread was just about to publish, so that
+   * the head went back: the host took that for a violation.
+   */
+  @Test
+  void whoLeavesWithoutTheTurnLeavesTheOutboxAlone() throws Exception {
+    try (Sides sides = Sides.of(Placement.V1, Sides.CONFIG)) {
+      var sending = new Exchange(sides.toHost, null).sending();
+      assertThat(sending.turn().tryTake()).isTrue(); // as the thread that has it
+      sides.toHost.outbox().stage(MessageKind.REQUEST, 1, 0, BYTES, 0, 9);
+      Thread leaving = Thread.ofPlatform().start(() -> sending.leave(System.nanoTime()));
+      leaving.join();
+      assertThat(sides.toHost.hasLeft()).isTrue();
+      assertThat(sides.toGuest.inbox().receive(message)).isFalse();
+    }
+  }
+
   /** A guest whose segment is cut kept lock and descriptors, too. */
   @Test
   void aGuestWhoseSegmentIsCutGivesBackWhatItHad() throws Exception {
@@ -236,5 +280,48 @@ final class GuestLeaveTest {
     assertThat(new BellWait(bells.guest()).await(closedAfterTheFirstLook, FutexWait.FOREVER))
         .isEqualTo(Awaited.OVER);
     bells.host().close();
+  }
+
+  /**
+   * The C library keeps its list of a thread's mutexes in the mutexes. Of a segment that was cut
+   * the mutex stayed in it, and the next one to be locked or unlocked ended the JVM.
+   */
+  // r[verify shm.file.attach]
+  @ParameterizedTest
+  @ValueSource(strings = {"before", "meanwhile"})
+  void aGuestWhoseSegmentIsCutIsNoneOfTheOthersTrouble(String when) throws Exception {
+    Path cut = directory.resolve("cut");
+    Path whole = directory.resolve("whole");
+    try (Segment _ = Segment.create(SYS, cut, Placement.PADDED, Sides.CONFIG);
+        Segment other = Segment.create(SYS, whole, Placement.PADDED, Sides.CONFIG);
+        TestProcess guest =
+            TestProcess.java(CutGuest.class, when, cut.toString(), whole.toString())) {
+      String said = guest.line();
+      while (!said.equals("left the other")) { // it also logs what it sees of the one that was cut
+        said = guest.line();
+      }
+      assertThat(guest.exitCode()).isZero();
+      assertThat(other.peers().state(1)).isEqualTo(PeerState.GOODBYE);
+    }
+  }
+
+  /** The C library believed what stood behind the word of a mutex: two pointers, which it used. */
+  @Test
+  void whateverStandsBehindTheWordOfItsMutexAGuestLeaves() throws Exception {
+    var notices = new Notices();
+    try (HostFixture fixture = HostFixture.of(Placement.PADDED);
+        SteppedGuest guest = SteppedGuest.attached(fixture.host(), notices.options())) {
+      assertThat(notices.next()).isEqualTo("attached");
+      Segment segment = fixture.host().segment();
+      long mutex = segment.layout().robustMutex(guest.peer().id());
+      for (int at = 16; at < 40; at += Long.BYTES) {
+        segment.memory().mapping().set(ValueLayout.JAVA_LONG, mutex + at, 0x10);
+      }
+      guest.step("detach", "detached");
+      assertThat(notices.next()).isEqualTo("dying GOODBYE");
+      guest.say("exit 0");
+      assertThat(notices.next()).isEqualTo("gone exit code 0");
+      fixture.assertAllFree();
+    }
   }
 }

@@ -11,14 +11,81 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** Guests die with their host, whatever stands between the two. */
+/**
+ * Guests that a host has started die with it, whatever stands between the two; others see its end.
+ */
 @Timeout(120)
 final class HostDeathTest {
+  @TempDir private static Path programs;
   @TempDir private Path directory;
+
+  static Stream<Arguments> walkIns() throws Exception {
+    Named<List<String>> java = Named.of("Java", SteppedGuest.JAVA);
+    Named<List<String>> c = Named.of("C", new CGuests(programs).stepping());
+    return Stream.of(Placement.values())
+        .flatMap(it -> Stream.of(Arguments.of(it, java), Arguments.of(it, c)));
+  }
+
+  private static TestProcess walkIn(List<String> program, Path path) throws Exception {
+    var command = new ArrayList<>(program);
+    command.add("--hub-path=" + path);
+    TestProcess guest = TestProcess.start(command);
+    assertThat(guest.line()).isEqualTo("started");
+    guest.say("attach");
+    return guest;
+  }
+
+  private static TestProcess host(Placement placement, Path path) throws Exception {
+    TestProcess host =
+        TestProcess.java(
+            dev.belfry.shm.HostProgram.class, "create", path.toString(), placement.name());
+    assertThat(host.line()).isEqualTo("created");
+    return host;
+  }
+
+  /** The guest in Java waited for ever, and sent until the ring was full. */
+  // r[verify shm.wakeup.consumer-wait]
+  @ParameterizedTest
+  @MethodSource("walkIns")
+  void aWalkInSeesThatItsHostIsGone(Placement placement, List<String> program) throws Exception {
+    Path path = directory.resolve("segment");
+    try (TestProcess host = host(placement, path);
+        TestProcess guest = walkIn(program, path)) {
+      assertThat(guest.line()).isEqualTo("attached");
+      guest.say("wait");
+      assertThat(guest.line()).isEqualTo("waiting");
+      host.kill();
+      assertThat(guest.line()).isEqualTo("over host_gone");
+      guest.say("send 1 1");
+      assertThat(guest.line()).isEqualTo("OVER");
+    }
+  }
+
+  /** It walked in and waited for ever. In format 1 the host might be one that locks nothing. */
+  @ParameterizedTest
+  @MethodSource("walkIns")
+  void nobodyWalksIntoWhatAHostThatIsGoneHasLeft(Placement placement, List<String> program)
+      throws Exception {
+    Path path = directory.resolve("segment");
+    try (TestProcess host = host(placement, path)) {
+      host.kill();
+      host.exitCode();
+    }
+    try (TestProcess guest = walkIn(program, path)) {
+      String gone =
+          "failed " + path + " was left behind by a host that is gone; the next one replaces it";
+      assertThat(guest.line()).isEqualTo(placement == Placement.PADDED ? gone : "attached");
+    }
+  }
 
   /** A host with two guests, one of them behind a shell; says all process ids. */
   static final class HostProgram {

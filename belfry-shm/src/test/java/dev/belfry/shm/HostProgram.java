@@ -14,8 +14,9 @@ final class HostProgram {
     Path path = Path.of(arguments[1]);
     try {
       if (arguments[0].equals("create")) {
+        Placement placement = Placement.valueOf(arguments.length > 2 ? arguments[2] : "V1");
         Segment segment =
-            Segment.create(Sys.forAnyThread(), path, Placement.V1, SegmentConfig.DEFAULT);
+            Segment.create(Sys.forAnyThread(), path, placement, SegmentConfig.DEFAULT);
         segment.peers().reserve();
         System.out.println("created");
         Thread.sleep(Long.MAX_VALUE); // until it is killed

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -286,6 +287,52 @@ final class LinkTest {
       }
       assertThat(sides.toHost.inbox().receive(message)).isTrue();
       assertThat(send(sides.toGuest, 3, payload(100, 3))).isEqualTo(SendResult.SENT);
+    }
+  }
+
+  /** Each of two guests was kept from taking what the third needs, but not both together. */
+  // r[verify shm.segment.host-slots]
+  @ParameterizedTest
+  @EnumSource
+  void severalGuestsThatDoNotReadCannotTakeTheSlotsOfOthersEither(Placement placement)
+      throws IOException {
+    try (Sides sides = Sides.of(placement, CONFIG.withMaxGuests(3))) {
+      Link second = Link.walkIn(sides.guest, WaitStrategy.SLEEP);
+      Link reading = Link.walkIn(sides.guest, WaitStrategy.SLEEP);
+      Link toSecond = Link.toGuest(sides.host, second.peer(), WaitStrategy.SLEEP);
+      Link toReading = Link.toGuest(sides.host, reading.peer(), WaitStrategy.SLEEP);
+      for (Link to : List.of(sides.toGuest, toSecond)) {
+        assertThat(send(to, 1, payload(100, 1))).isEqualTo(SendResult.SENT);
+        while (send(to, 2, payload(100, 2)) != SendResult.NO_SLOT) {}
+      }
+      for (int i = 0; i < 20; i++) {
+        assertThat(send(toReading, i, payload(100, i))).isEqualTo(SendResult.SENT);
+        assertThat(reading.inbox().receive(message)).isTrue();
+      }
+    }
+  }
+
+  /** Only a send with a deadline showed the peer what was staged before it waited for it. */
+  @ParameterizedTest
+  @EnumSource
+  void whoWaitsForThePeerHasShownItAllThatWasStaged(Placement placement) throws IOException {
+    try (Sides sides = Sides.of(placement, CONFIG.withRingSize(4))) {
+      Outbox outbox = sides.toHost.outbox();
+      for (int i = 0; i < 3; i++) {
+        assertThat(outbox.stage(MessageKind.REQUEST, i, 0, payload(9, i), 0, 9))
+            .isEqualTo(SendResult.SENT);
+      }
+      assertThat(outbox.awaitSpace(System.nanoTime())).isEqualTo(Awaited.TIMEOUT);
+      assertThat(sides.toGuest.inbox().ring().head()).isEqualTo(3);
+      for (int i = 0; i < 3; i++) {
+        assertThat(sides.toGuest.inbox().receive(message)).isTrue();
+      }
+      Channel channel = Objects.requireNonNull(sides.toHost.channels().open());
+      assertThat(channel.send(payload(100, 1), 0, 100)).isEqualTo(SendResult.SENT); // all credit
+      outbox.stage(MessageKind.REQUEST, 4, 0, payload(9, 4), 0, 9);
+      assertThat(channel.send(payload(9, 1), 0, 9, System.nanoTime()))
+          .isEqualTo(SendResult.TIMEOUT);
+      assertThat(sides.toGuest.inbox().ring().head()).isEqualTo(5);
     }
   }
 

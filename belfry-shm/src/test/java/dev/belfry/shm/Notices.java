@@ -60,6 +60,15 @@ final class Notices implements PeerListener, MessageHandler {
     return notice;
   }
 
+  /** Waits for the next notice that is another than one that may come any number of times. */
+  String nextOtherThan(String notice) throws InterruptedException {
+    String next = next();
+    while (next.equals(notice)) {
+      next = next();
+    }
+    return next;
+  }
+
   /** Whether nothing is told for so long. */
   boolean nothingFor(Duration duration) throws InterruptedException {
     return told.poll(duration.toNanos(), TimeUnit.NANOSECONDS) == null;

@@ -2,9 +2,11 @@ package dev.belfry.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belfry.linux.Sys;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -94,6 +96,52 @@ final class PeerTrustTest {
       assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
       fixture.assertAllFree();
     }
+  }
+
+  /** What was left was read as long as there was any: a guest that wrote on held up the loop. */
+  // r[verify shm.trust.counters]
+  @ParameterizedTest
+  @EnumSource
+  void aGuestThatWritesOnAfterItsGoodbyeIsReadNoMoreThanARingHolds(Placement placement)
+      throws Exception {
+    int endless = 100_000;
+    var handled = new AtomicInteger();
+    MessageHandler writesOn =
+        (peer, _) -> {
+          if (handled.incrementAndGet() < endless) {
+            writeNext(peer);
+          }
+        };
+    HostOptions options =
+        HostOptions.DEFAULT
+            .withPlacement(placement)
+            .withConfig(HostFixture.CONFIG)
+            .withWalkIns(notices.options().withHandler(writesOn));
+    try (HostFixture fixture = HostFixture.of(options);
+        Segment segment = Segment.attach(Sys.forAnyThread(), fixture.path())) {
+      Link guest = Link.walkIn(segment, WaitStrategy.ADAPTIVE);
+      assertThat(notices.next()).isEqualTo("attached");
+      fixture.loop.call(
+          () -> {
+            guest.outbox().send(MessageKind.REQUEST, 1, 0, BYTES, 0, 9);
+            return segment.peers().leave(guest.peer(), 1);
+          });
+      assertThat(notices.next()).isEqualTo("dying GOODBYE");
+      assertThat(notices.next()).isEqualTo("gone null");
+      assertThat(handled.get()).isLessThan(endless);
+    }
+  }
+
+  /** Writes the message behind those that were read, as a guest with bare hands does. */
+  private static void writeNext(Peer peer) {
+    Segment segment = peer.link().segment();
+    var ring = new Ring(segment, peer.id(), Direction.TO_HOST);
+    int counter = peer.link().inbox().counter();
+    long descriptor = ring.descriptor(counter);
+    MessageDescriptor.writeInline(segment.memory(), descriptor, 0, BYTES, 0, 9);
+    long first = MessageDescriptor.firstWord(MessageKind.REQUEST, ring.lapMark(counter), 1);
+    segment.memory().setLongRelease(descriptor, first);
+    write(segment, segment.layout().head(peer.id(), Direction.TO_HOST), counter + 1);
   }
 
   @Test

@@ -25,9 +25,11 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,8 +48,9 @@ final class SegmentFileTest {
   private Descriptors before;
 
   @BeforeEach
-  void look() {
+  void look() throws IOException {
     path = directory.resolve("hub");
+    Lifeline.get(SYS); // lives as long as the process
     before = Descriptors.now();
   }
 
@@ -90,6 +93,22 @@ final class SegmentFileTest {
     try (Stream<Path> files = Files.list(directory)) {
       return files.map(file -> String.valueOf(file.getFileName())).toList();
     }
+  }
+
+  /** A host killed between making its file and giving it its path left the whole segment there. */
+  // r[verify shm.file.cleanup]
+  @Test
+  void whatAHostLeftThatDiedBeforeItsFileWasInPlaceIsRemovedByTheNext() throws IOException {
+    Files.write(directory.resolve(".hub.0123456789abcdef"), new byte[100]);
+    Files.createFile(directory.resolve(".hub.00000000deadbeef")); // perhaps about to be locked
+    Files.write(directory.resolve(".hub.notes"), new byte[100]);
+    SegmentFile.Aside living = SegmentFile.createAside(SYS, path);
+    Files.write(living.aside(), new byte[100]);
+    create().close();
+    assertThat(names())
+        .containsExactlyInAnyOrder(
+            ".hub.00000000deadbeef", ".hub.notes", String.valueOf(living.aside().getFileName()));
+    living.abandon();
   }
 
   @Test
@@ -348,6 +367,49 @@ final class SegmentFileTest {
         assertThatExceptionOfType(SegmentLost.class)
             .isThrownBy(() -> link.inbox().awaitData(Sides.inMillis(10_000)));
       }
+    }
+  }
+
+  /** Channels, the end and the figures of a guest failed with the raw error of the JVM. */
+  // r[verify shm.file.attach]
+  @ParameterizedTest
+  @EnumSource
+  void whoeverAsksForAnythingInAFileThatWasCutIsToldSo(Placement placement) throws Exception {
+    HostOptions options =
+        HostOptions.DEFAULT.withPlacement(placement).withConfig(Sides.CONFIG).withPath(path);
+    var guests = new ComeAndGone();
+    try (RunningLoop loop = RunningLoop.start();
+        ShmHost host =
+            ShmHost.create(
+                loop.loop(), options.withWalkIns(PeerOptions.DEFAULT.withListener(guests)))) {
+      ShmGuest guest = ShmGuest.walkIn(SYS, path, WaitStrategy.ADAPTIVE);
+      Peer peer = guests.come.take();
+      Channel channel = Objects.requireNonNull(guest.openChannel());
+      var end = new Message();
+      end.set(MessageKind.CLOSE, 1, 0, 0);
+      end.setChannelState(Channels.CLOSED);
+      cut(0);
+      long deadline = Sides.inMillis(10_000);
+      List<ThrowingCallable> calls =
+          List.of(
+              guest::end,
+              guest::openChannel,
+              () -> guest.send(channel, new byte[9], 0, 9, deadline),
+              () -> channel.grant(1),
+              () -> guest.end(channel, MessageKind.CLOSE, deadline),
+              () -> guest.channelOf(end),
+              () -> guest.link().isOver(),
+              peer::backlog,
+              peer::sentCount,
+              peer::readCount,
+              peer::slotsUsed);
+      for (ThrowingCallable call : calls) {
+        assertThatExceptionOfType(SegmentLost.class)
+            .isThrownBy(call)
+            .withMessageContaining(path.toString());
+      }
+      assertThatExceptionOfType(SegmentLost.class).isThrownBy(guest::close);
+      assertThat(host.segment().isClosed()).isFalse();
     }
   }
 

@@ -197,6 +197,48 @@ final class ShmHostTest {
     host().addPeer(notices.options()).close();
   }
 
+  /** Everything was taken apart on the thread that was interrupted, while the loop was using it. */
+  @Test
+  void aThreadThatIsInterruptedInClosingHasTheLoopEndTheGuests() throws Exception {
+    var notices = new Notices();
+    try (HostFixture fixture = HostFixture.of(Placement.PADDED);
+        SteppedGuest one = SteppedGuest.attached(fixture.host(), notices.options());
+        SteppedGuest two = SteppedGuest.attached(fixture.host(), notices.options())) {
+      assertThat(one.peer().id()).isNotEqualTo(two.peer().id());
+      Thread.currentThread().interrupt();
+      fixture.host().close();
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(notices.all()).filteredOn("gone killed by SIGKILL"::equals).hasSize(2);
+      assertThat(notices.threads()).containsOnly(fixture.loop.thread());
+    }
+  }
+
+  /**
+   * As long as the loop had not listened for the first time a guest was told that its host never
+   * sleeps, and so might not see that it just went to sleep.
+   */
+  @ParameterizedTest
+  @EnumSource(names = {"SPIN", "YIELD"})
+  void noGuestIsToldThatALoopNeverSleeps(WaitStrategy strategy) throws Exception {
+    PeerOptions options = PeerOptions.DEFAULT.withStrategy(strategy).withHandler((_, _) -> {});
+    try (HostFixture fixture = HostFixture.of(Placement.PADDED);
+        SpawnTicket ticket = fixture.host().addPeer(options)) {
+      Segment segment = fixture.host().segment();
+      long flag = segment.layout().dataSleeper(ticket.peer().id(), Direction.TO_HOST);
+      assertThat(segment.memory().getInt(segment.memory().address(flag, Integer.BYTES))).isZero();
+    }
+  }
+
+  /** What it promised never came. */
+  @Test
+  void aHostWhoseLoopWasStoppedSaysGoodbyeAllTheSame() throws Exception {
+    try (HostFixture fixture = HostFixture.of(Placement.PADDED)) {
+      fixture.loop.close();
+      fixture.host().goodbye(Duration.ofSeconds(1)).get(30, TimeUnit.SECONDS);
+      assertThat(fixture.host().segment().isClosed()).isTrue();
+    }
+  }
+
   // r[verify shm.spawn.fd-inheritance]
   @Test
   void aChildHasItsBellAndTheSegmentAndNothingElse() throws Exception {

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.belfry.shm.ProtocolViolation.Kind;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -171,6 +172,25 @@ final class TrustTest {
       send(sides.toHost, 1, payload(100, 1));
       sides.bytes().set(JAVA_LONG, sides.host.layout().pool(1), 15); // all four free
       assertViolation(sides.toGuest, Kind.SLOT_NOT_ALLOCATED);
+    }
+  }
+
+  /** Slots of a batch are given back together, so it is found out when all were handed out. */
+  // r[verify shm.trust.slots]
+  @ParameterizedTest
+  @EnumSource
+  void inABatchASlotThatIsFreeIsFoundOutWhenItIsGivenBack(Placement placement) throws IOException {
+    try (Sides sides = Sides.of(placement, CONFIG)) {
+      send(sides.toHost, 1, payload(100, 1));
+      sides.bytes().set(JAVA_LONG, sides.host.layout().pool(1), 15); // all four free
+      var handed = new ArrayList<byte[]>();
+      assertThatExceptionOfType(ProtocolViolation.class)
+          .isThrownBy(
+              () -> sides.toGuest.inbox().receive(it -> handed.add(it.toByteArray()), message, 4))
+          .satisfies(it -> assertThat(it.kind()).isEqualTo(Kind.SLOT_NOT_ALLOCATED));
+      assertThat(handed).hasSize(1).first().isEqualTo(payload(100, 1));
+      assertThatExceptionOfType(ProtocolViolation.class)
+          .isThrownBy(() -> sides.toGuest.inbox().receive(message));
     }
   }
 

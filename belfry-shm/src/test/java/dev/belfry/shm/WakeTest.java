@@ -159,6 +159,23 @@ final class WakeTest {
     assertThat(best).isLessThan(SOON_NANOS);
   }
 
+  /** In format 1 nobody tells of it: it was seen at the end of a stretch, 50 ms later. */
+  @Test
+  void whoWaitsUntilAllIsReadDoesNotSleepOn() throws Exception {
+    try (Sides sides = Sides.of(Sys.forAnyThread(), Placement.V1, CONFIG, SLEEP)) {
+      Sides.send(sides.toHost, 1, new byte[9]);
+      CompletableFuture<Awaited> read =
+          CompletableFuture.supplyAsync(
+              () -> sides.toHost.outbox().awaitAllRead(Sides.inMillis(60_000)));
+      while (SleepingThreads.count() == 0) {
+        Thread.onSpinWait();
+      }
+      assertThat(sides.toGuest.inbox().receive(new Message())).isTrue();
+      assertThat(read.get()).isEqualTo(Awaited.READY);
+      assertThat(sides.toHost.outbox().unwoken()).isZero();
+    }
+  }
+
   /**
    * A thread had looked whether the link was over, and was about to sleep, when another closed it:
    * nobody slept who could be woken, and the thread slept for 50 ms.

@@ -10,6 +10,7 @@ import dev.belfry.linux.Sys;
 import dev.belfry.testkit.SysTap;
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -237,6 +238,58 @@ final class WalkInDeathTest {
         assertThat(tap.calls("fcntl")).isPositive();
       }
       assertThat(notices.next()).isEqualTo("dying GOODBYE");
+      assertThat(notices.next()).isEqualTo("gone null");
+      fixture.assertAllFree();
+    }
+  }
+
+  /**
+   * A guest in another PID namespace has written a number into its mutex that is another process
+   * here. That one's end was taken for the guest's, and its entry given away under it.
+   */
+  // r[verify shm.crash.stranger]
+  @Test
+  void aProcessThatHasNotMappedTheSegmentIsNotTheGuest() throws Exception {
+    try (HostFixture fixture = HostFixture.of(options(Placement.PADDED));
+        TestProcess stranger = TestProcess.start("sleep", "300");
+        Segment segment = Segment.attach(sys, directory.resolve("hub"))) {
+      CountDownLatch distraction = distract(fixture);
+      Link guest = Link.walkIn(segment, WaitStrategy.ADAPTIVE);
+      long word = segment.layout().robustMutex(guest.peer());
+      segment.memory().mapping().set(ValueLayout.JAVA_INT, word, stranger.pid());
+      distraction.countDown();
+      assertThat(notices.next()).isEqualTo("attached");
+      Peer peer = fixture.host().peers().getFirst();
+      assertThat(peer.pid()).isEmpty();
+      stranger.kill();
+      stranger.exitCode();
+      byte[] bytes = Sides.payload(9, 1);
+      for (int i = 1; i <= 2; i++) { // in two rounds, the second of which is after the death
+        assertThat(guest.outbox().send(MessageKind.REQUEST, 1, 0, bytes, 0, 9))
+            .isEqualTo(SendResult.SENT);
+        assertThat(notices.next()).isEqualTo("message 1 9");
+      }
+      assertThat(peer.isAttached()).isTrue();
+      segment.memory().mapping().set(ValueLayout.JAVA_INT, word, 0);
+      guest.leave(Sides.inMillis(30_000));
+      assertThat(notices.next()).isEqualTo("dying GOODBYE");
+      assertThat(notices.next()).isEqualTo("gone null");
+    }
+  }
+
+  /** Until its process ended, perhaps hours later, the host came round 500 times a second. */
+  @ParameterizedTest
+  @MethodSource("guests")
+  void nobodyHurriesForTheEndOfAWalkInThatWasDisconnected(Placement placement, List<String> program)
+      throws Exception {
+    try (HostFixture fixture = HostFixture.of(options(placement));
+        SteppedGuest guest = walkIn(program)) {
+      exchangeTwo(guest);
+      PeerLife life = fixture.host().peers().getFirst().life();
+      life.peer().disconnect("on purpose");
+      assertThat(notices.next()).isEqualTo("dying HOST");
+      assertThat(fixture.loop.call(life::isDyingStranger)).isFalse();
+      killStranger();
       assertThat(notices.next()).isEqualTo("gone null");
       fixture.assertAllFree();
     }

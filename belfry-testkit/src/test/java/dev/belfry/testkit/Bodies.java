@@ -1,6 +1,7 @@
 package dev.belfry.testkit;
 
 import dev.belfry.linux.Epoll;
+import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.EventFd;
 import dev.belfry.linux.Fd;
 import dev.belfry.linux.FileStatus;
@@ -12,6 +13,7 @@ import dev.belfry.linux.OpenFile;
 import dev.belfry.linux.OpenFlags;
 import dev.belfry.linux.Pipe;
 import dev.belfry.linux.PollSet;
+import dev.belfry.linux.RobustHold;
 import dev.belfry.linux.SharedFile;
 import dev.belfry.linux.Sockets;
 import dev.belfry.linux.Sys;
@@ -20,6 +22,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.StandardProtocolFamily;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 
 /** What the rows of the tables of operations do, on something opened for it. */
 final class Bodies {
@@ -160,6 +164,28 @@ final class Bodies {
           set.set(0, word, 1);
           return set.await(1, Futex.FOREVER);
         });
+  }
+
+  /** On a thread of its own, which has no list of robust mutexes after it. */
+  static long hold(Sys sys) throws Exception {
+    var result = new CompletableFuture<Long>();
+    Thread thread =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try (Arena arena = Arena.ofConfined();
+                      RobustHold hold = RobustHold.tryTake(sys, arena.allocate(4, 4))) {
+                    result.complete(hold == null ? 1L : 0L);
+                  } catch (ErrnoException | RuntimeException e) {
+                    result.completeExceptionally(e);
+                  }
+                });
+    thread.join(); // it has given back what it held
+    try {
+      return result.get();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof Exception cause ? cause : e;
+    }
   }
 
   static long map(Sys sys, int fd) throws Exception {

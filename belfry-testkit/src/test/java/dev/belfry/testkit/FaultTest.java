@@ -131,6 +131,7 @@ final class FaultTest {
           "pthreadMutexConsistent",
           "pthreadMutexUnlock",
           "getppid",
+          "gettid",
           "pthreadMutexattrDestroy",
           "posixSpawnattrDestroy",
           "posixSpawnFileActionsDestroy",

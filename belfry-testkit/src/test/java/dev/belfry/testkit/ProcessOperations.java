@@ -82,6 +82,7 @@ final class ProcessOperations {
             RETURNS_ALL,
             sys -> withByte(b -> Futex.wake(sys, b, 1))),
         row("FutexSet.await", "futexWaitv", "futex_waitv", RETURNS, Bodies::awaitAny),
+        row("RobustHold.tryTake", "setRobustList", "set_robust_list", THROWS, Bodies::hold),
         mutex("pthreadMutexattrInit", "pthread_mutexattr_init", THROWS),
         mutex("pthreadMutexattrSetpshared", "pthread_mutexattr_setpshared", THROWS),
         mutex("pthreadMutexattrSetrobust", "pthread_mutexattr_setrobust", THROWS),

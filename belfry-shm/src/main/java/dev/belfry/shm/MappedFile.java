@@ -1,0 +1,57 @@
+package dev.belfry.shm;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * The file of a segment, as the kernel names it in the list of a process's mappings: by its device
+ * and inode, which on some file systems are others than those of {@code stat(2)}. So this process
+ * is asked first.
+ *
+ * <pre>
+ * 7f0e5c000000-7f0e5c002000 rw-s 00000000 00:21 1234   /the/path
+ * </pre>
+ */
+final class MappedFile {
+  private static final int DEVICE = 3;
+  private static final int INODE = 4;
+
+  private final long address;
+
+  /** A file that is mapped here, at an address. */
+  MappedFile(long address) {
+    this.address = address;
+  }
+
+  /** Whether a process has mapped it; false also if that process may not be looked at. */
+  boolean isMappedBy(int pid) throws IOException {
+    Optional<String> ours = file("self", this::isHere);
+    return ours.isPresent()
+        && file(Integer.toString(pid), line -> file(line).equals(ours.get())).isPresent();
+  }
+
+  private static Optional<String> file(String process, Predicate<String> mapping)
+      throws IOException {
+    try (Stream<String> lines = Files.lines(Path.of("/proc", process, "maps"))) {
+      return lines.filter(mapping).map(MappedFile::file).findFirst();
+    }
+  }
+
+  private static String file(String line) {
+    String[] fields = line.split(" +", -1);
+    return fields[DEVICE] + " " + fields[INODE];
+  }
+
+  private boolean isHere(String line) {
+    int dash = line.indexOf('-');
+    int space = line.indexOf(' ');
+    return dash > 0
+        && dash < space
+        && Long.parseUnsignedLong(line, 0, dash, 16) <= address
+        && address < Long.parseUnsignedLong(line, dash + 1, space, 16);
+  }
+}

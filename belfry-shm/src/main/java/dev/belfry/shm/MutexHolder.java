@@ -1,0 +1,75 @@
+package dev.belfry.shm;
+
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.RobustHold;
+import dev.belfry.linux.Sys;
+import java.lang.System.Logger.Level;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/**
+ * Holds the robust mutex of a guest's entry as long as the guest lives, on a thread that does
+ * nothing else: the kernel knows one list of mutexes for each thread, with one distance from its
+ * entries to their words, so a thread can hold one mutex whose list is not in shared memory.
+ */
+final class MutexHolder {
+  private static final System.Logger LOG = System.getLogger(MutexHolder.class.getName());
+
+  private final Sys sys;
+  private final Segment segment;
+  private final MemorySegment word;
+  private final CompletableFuture<Boolean> held = new CompletableFuture<>();
+  private final CompletableFuture<Boolean> asked = new CompletableFuture<>();
+  private final CompletableFuture<Boolean> givenBack = new CompletableFuture<>();
+
+  private MutexHolder(Segment segment, MemorySegment word) {
+    this.sys = segment.sys();
+    this.segment = segment;
+    this.word = word;
+  }
+
+  /** Takes a mutex; returns when it is held. */
+  static MutexHolder hold(Segment segment, MemorySegment word) throws ErrnoException {
+    var holder = new MutexHolder(segment, word);
+    Thread.ofPlatform().daemon().name("belfry-mutex").start(holder::run);
+    try {
+      holder.held.join();
+      return holder;
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof ErrnoException refused) {
+        throw refused;
+      }
+      throw e;
+    }
+  }
+
+  /** Gives it back; returns when that is done. In memory that was cut away there is nothing to. */
+  void giveBack() {
+    asked.complete(true);
+    givenBack.join();
+  }
+
+  private void run() {
+    try {
+      RobustHold hold = RobustHold.tryTake(sys, word);
+      if (hold == null) {
+        throw new ErrnoException("lock", Errno.EBUSY, "the mutex of an entry of " + segment);
+      }
+      held.complete(true);
+      asked.join();
+      if (segment.isIntact()) { // a compare-and-set in memory that was cut away ends the JVM
+        hold.close();
+      } else {
+        hold.abandon();
+      }
+    } catch (ErrnoException | RuntimeException | Error e) {
+      if (!held.completeExceptionally(e)) {
+        LOG.log(Level.WARNING, "cannot give back the mutex of an entry of " + segment, e);
+      }
+    } finally {
+      givenBack.complete(true);
+    }
+  }
+}
