@@ -28,7 +28,7 @@ final class Main {
       // needs more checks the mask and says so, as doctor does.
     }
     try {
-      SignalWatch.start(sys);
+      EndingSignals.start(sys);
     } catch (ErrnoException e) {
       System.err.println(
           "belfry: cannot watch for signals, only SIGKILL will end this command early: "

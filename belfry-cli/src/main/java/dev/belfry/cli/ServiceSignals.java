@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * The signals of a command that runs until somebody ends it. They come from the signal standard
- * instead of {@link SignalWatch}: TERM and INT end it in good order, a second INT at once, QUIT
+ * instead of {@link EndingSignals}: TERM and INT end it in good order, a second INT at once, QUIT
  * prints where the threads are, and HUP ends it too, because there is nothing to reload and a
  * terminal that is closed should take its commands with it.
  */

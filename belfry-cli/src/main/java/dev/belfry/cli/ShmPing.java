@@ -179,7 +179,7 @@ final class ShmPing implements Callable<Integer> {
         host.spawn(command, host.addPeer(peerOptions()));
       }
       Peer peer = arrival.attached.get(ATTACH_SECONDS, TimeUnit.SECONDS);
-      var echoes = new Echoes(host.segment(), peer, sizes);
+      var echoes = new EchoCheck(host.segment(), peer, sizes);
       String trouble = echoes.exchange(count);
       if (trouble == null) {
         trouble = echoes.slotsInUse();

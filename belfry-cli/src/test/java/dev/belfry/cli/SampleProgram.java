@@ -40,7 +40,7 @@ final class SampleProgram {
       ready();
       IN.readLine();
     }
-    SignalWatch.start(SYS);
+    EndingSignals.start(SYS);
     switch (args[0]) {
       case "late" -> park();
       case "parked" -> readyAnd(SampleProgram::park);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
-/** How a dump gets from its file to standard error; real ones are in {@code SignalWatchIT}. */
+/** How a dump gets from its file to standard error; real ones are in {@code EndingSignalsIT}. */
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class ThreadDumpTest {
   /** With ten thousand threads the program was ended before any of it was printed. */

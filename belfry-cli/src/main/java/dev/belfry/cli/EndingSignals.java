@@ -28,7 +28,7 @@ import java.util.concurrent.locks.LockSupport;
  * at once. A service that wants the signals for itself takes a {@link SignalClaim}, and this gets
  * them back when that is closed.
  */
-final class SignalWatch {
+final class EndingSignals {
   private static final SigSet ENDING = SigSet.of(Signo.HUP, Signo.INT, Signo.QUIT, Signo.TERM);
 
   /**
@@ -55,7 +55,7 @@ final class SignalWatch {
 
   private long exitingSinceNanos;
 
-  private SignalWatch(Sys sys, SignalFd signals, EventFd shutdown) {
+  private EndingSignals(Sys sys, SignalFd signals, EventFd shutdown) {
     this.sys = sys;
     this.signals = signals;
     this.shutdown = shutdown;
@@ -71,7 +71,7 @@ final class SignalWatch {
       return;
     }
     SignalFd signals = SignalFd.open(sys, SigSet.EMPTY);
-    var watch = new SignalWatch(sys, signals, openShutdown(sys, signals));
+    var watch = new EndingSignals(sys, signals, openShutdown(sys, signals));
     Thread.ofPlatform().daemon().name("belfry-signals").start(watch::watch);
     Runtime.getRuntime()
         .addShutdownHook(

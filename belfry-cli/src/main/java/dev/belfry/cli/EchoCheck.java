@@ -7,7 +7,6 @@ import dev.belfry.shm.MessageKind;
 import dev.belfry.shm.Peer;
 import dev.belfry.shm.Segment;
 import dev.belfry.shm.SegmentConfig;
-import dev.belfry.shm.SegmentSnapshot;
 import dev.belfry.shm.SendResult;
 import dev.belfry.shm.ShmException;
 import java.util.Arrays;
@@ -21,7 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Sends messages to a guest and checks that each comes back as it was, in order. Most go out one at
  * a time and are timed; now and then several are under way at once. For one thread.
  */
-final class Echoes {
+final class EchoCheck {
   private static final long PATIENCE_NANOS = 10_000_000_000L;
   private static final int BURST_EVERY = 16;
   private static final int BURST = 8;
@@ -36,7 +35,7 @@ final class Echoes {
   private int timed;
   private int total;
 
-  Echoes(Segment segment, Peer peer, List<Integer> sizes) {
+  EchoCheck(Segment segment, Peer peer, List<Integer> sizes) {
     this.segment = segment;
     this.peer = peer;
     SegmentConfig config = segment.config();
@@ -156,10 +155,8 @@ final class Echoes {
 
   /** Says how many slots were not given back; null if none. */
   @Nullable String slotsInUse() {
-    SegmentSnapshot snapshot = SegmentSnapshot.of(segment);
-    int slots = segment.config().slotsPerGuest();
-    int ours = slots - snapshot.hostFreeSlots();
-    int theirs = slots - snapshot.peers().get(peer.id() - 1).freeSlots();
+    int ours = segment.hostSlotsUsed();
+    int theirs = peer.slotsUsed();
     return ours == 0 && theirs == 0
         ? null
         : "%d slots of the host and %d of the guest are still in use".formatted(ours, theirs);

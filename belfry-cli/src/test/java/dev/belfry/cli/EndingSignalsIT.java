@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class SignalWatchIT {
+class EndingSignalsIT {
   @TempDir private static Path directory;
   private static Installation installation = new Installation(Path.of(""));
 
