@@ -1,30 +1,21 @@
 package dev.belfry.loop;
 
-import static dev.belfry.linux.Errno.EBADF;
-import static dev.belfry.linux.Errno.EINVAL;
 import static dev.belfry.loop.LoopSupport.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import dev.belfry.linux.ErrnoException;
 import dev.belfry.loop.LoopSupport.Driven;
 import dev.belfry.loop.LoopSupport.EveryBackend;
 import dev.belfry.testkit.SysTap;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.ValueLayout;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 // Each on a thread of its own: the kernel interrupts one whose io_uring it takes down, a while
@@ -312,122 +303,6 @@ final class RunTest {
       source.requestStop();
       assertThat(loop.run(RunMode.STOPPED, source.token())).isEqualTo(Outcome.STOPPED);
       assertThat(loop.run(RunMode.DRAINED, source.token())).isEqualTo(Outcome.STOPPED);
-    }
-  }
-
-  // r[verify loop.run.sender] r[verify loop.err.unexpected]
-  @EveryBackend
-  void aFailedWaitEndsTheRunWithItsErrno(Backend backend) throws Exception {
-    SysTap tap = LoopSupport.tap();
-    try (EventLoop loop = LoopSupport.open(backend, tap)) {
-      TimerOperation timer = loop.scheduler().after(Duration.ofMinutes(1));
-      timer.start(_ -> {});
-      loop.runSome();
-      tap.failAt(WaitLog.call(backend), 1, EBADF);
-      assertThatExceptionOfType(ErrnoException.class)
-          .isThrownBy(loop::run)
-          .satisfies(e -> assertThat(e.errno()).isEqualTo(EBADF))
-          .withMessageContaining(
-              switch (backend) {
-                case EPOLL -> "epoll_pwait2";
-                case EPOLL_TIMERFD -> "epoll_wait";
-                case IO_URING -> "io_uring_enter";
-              });
-      assertThat(loop.inFlight()).isEqualTo(1);
-      loop.requestStop();
-      loop.run();
-      assertThat(timer.outcome()).isEqualTo(Outcome.STOPPED);
-    }
-  }
-
-  // It was reported as a failed wait.
-  // r[verify loop.err.unexpected]
-  @Test
-  void aTimerThatCannotBeSetEndsTheRunWithTheNameOfItsCall() throws Exception {
-    SysTap tap = LoopSupport.tap();
-    try (EventLoop loop = LoopSupport.open(Backend.EPOLL_TIMERFD, tap)) {
-      loop.scheduler().after(Duration.ofMinutes(1)).start(_ -> {});
-      tap.failAt("timerfdSettime", 1, EINVAL);
-      assertThatExceptionOfType(ErrnoException.class)
-          .isThrownBy(loop::run)
-          .satisfies(e -> assertThat(e.errno()).isEqualTo(EINVAL))
-          .withMessageContaining("timerfd_settime");
-    }
-  }
-
-  // r[verify loop.err.unexpected]
-  @EveryBackend
-  void closingALoopWhoseWaitFailsCompletesWhatIsLeft(Backend backend) throws Exception {
-    SysTap tap = LoopSupport.tap();
-    var outcomes = new ArrayList<Outcome>();
-    try (Quiet _ = Quiet.log(EventLoop.class);
-        EventLoop loop = LoopSupport.open(backend, tap)) {
-      loop.scheduler().after(Duration.ofMinutes(1)).start(op -> outcomes.add(op.outcome()));
-      loop.runSome();
-      loop.scheduler()
-          .execute(
-              () ->
-                  loop.scheduler()
-                      .schedule()
-                      .start(
-                          op -> {
-                            outcomes.add(op.outcome());
-                          }));
-      tap.fail(WaitLog.call(backend), EBADF);
-      assertThatExceptionOfType(ErrnoException.class).isThrownBy(loop::run);
-      assertThatExceptionOfType(ErrnoException.class).isThrownBy(loop::runSome);
-    }
-    assertThat(outcomes).containsExactlyInAnyOrder(Outcome.STOPPED, Outcome.VALUE);
-  }
-
-  // What the kernel had came back when the loop's work was over, and nobody was told.
-  // r[verify loop.err.unexpected] r[verify loop.stop.nonew]
-  @EveryBackend
-  void closingALoopWhoseWaitFailsCompletesWhatTheKernelHas(Backend backend) throws Exception {
-    SysTap tap = LoopSupport.tap();
-    var outcomes = new ArrayList<Outcome>();
-    try (Quiet _ = Quiet.log(EventLoop.class);
-        Arena arena = Arena.ofShared()) {
-      EventLoop loop = LoopSupport.open(backend, tap);
-      var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-      Acceptor first = Acceptor.open(loop, address);
-      Acceptor second = Acceptor.open(loop, address);
-      first
-          .accept()
-          .start(
-              op -> {
-                outcomes.add(op.outcome());
-                first.close(); // as good as on a loop that ends in peace
-              });
-      var accepted = second.accept().toFuture();
-      var pipe = Descriptor.pipe(loop);
-      var read = pipe.reader().readSome(arena.allocate(8)).toFuture();
-      var word = loop.futex(arena.allocate(ValueLayout.JAVA_INT), 0).toFuture();
-      var coroutine =
-          loop.spawn(
-              "waiter",
-              () -> {
-                try (second) {
-                  second.accept().await().close();
-                  return "accepted";
-                } catch (StoppedException e) {
-                  return "cleaned up";
-                }
-              });
-      for (int i = 0; i < 3; i++) {
-        loop.runSome();
-      }
-      tap.fail(WaitLog.call(backend), EBADF);
-      assertThatExceptionOfType(ErrnoException.class).isThrownBy(loop::runSome);
-      loop.close();
-      assertThat(outcomes).containsExactly(Outcome.STOPPED);
-      assertThat(accepted).isCancelled();
-      assertThat(read).isCancelled();
-      assertThat(word).isCancelled();
-      assertThat(coroutine.result()).isCompletedWithValue("cleaned up");
-      assertThat(loop.inFlight()).isZero();
-      pipe.reader().close();
-      pipe.writer().close();
     }
   }
 
