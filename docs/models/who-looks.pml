@@ -39,7 +39,7 @@ bool turn = false;         /* somebody receives */
 byte flag = AT_BELL;       /* where the receiver sleeps, if it does */
 bool bell = false;         /* it was rung for the loop */
 bool pump = false;         /* the loop is to look, though nobody has rung */
-bool missed = false;       /* the loop heard the bell while a caller had the turn */
+bool missed = false;       /* the loop was called while somebody had the turn */
 
 /* The table, whose lock is held for one atomic step at a time. */
 byte wanted = 0;           /* how many calls there are of which somebody is to be told */

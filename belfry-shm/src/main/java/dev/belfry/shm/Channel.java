@@ -134,7 +134,7 @@ public final class Channel {
       Awaited awaited;
       switch (result) {
         case NO_CREDIT -> {
-          link.outbox().publish(); // nobody grants credit for what he cannot see
+          link.outbox().publish(); // nobody grants credit for what cannot be seen
           awaited = awaitCredit(length, deadlineNanos);
         }
         case RING_FULL -> awaited = link.outbox().awaitSpace(deadlineNanos);
