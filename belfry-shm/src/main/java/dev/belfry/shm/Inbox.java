@@ -47,7 +47,7 @@ public final class Inbox extends LinkHalf {
   public boolean receive(Message into) {
     boolean received = take(into);
     if (received) {
-      consume();
+      consume(mayKeepSlots());
     }
     return received;
   }
@@ -68,7 +68,7 @@ public final class Inbox extends LinkHalf {
         handler.onMessage(scratch);
       }
     } finally {
-      consume();
+      consume(false);
     }
     return count;
   }
@@ -174,13 +174,22 @@ public final class Inbox extends LinkHalf {
     }
   }
 
+  /**
+   * Whether the slots that were read can wait until the next message was read too: it is there
+   * already, and no sender sleeps for want of a slot. To give them back one by one would hold up
+   * the reading, because an atomic change of the bitmap waits for its line.
+   */
+  private boolean mayKeepSlots() {
+    return slots.keepsSome() && ring.isSenderAwake() && available() != 0;
+  }
+
   /** Nobody waits for the space of a guest that has left, and the tail may be another's by now. */
-  private void consume() {
+  private void consume(boolean keepSlots) {
     if (tail == consumed || link.hasLeft()) {
       return;
     }
     try {
-      if (slotFreed) {
+      if (!keepSlots) {
         slots.giveBack();
       }
       ring.consume(consumed, tail, slotFreed);

@@ -238,6 +238,12 @@ final class Ring {
     return ASLEEP;
   }
 
+  /** Whether no sender sleeps for space or for a slot; never known in format 1. */
+  boolean isSenderAwake() {
+    int state = padded ? memory.getInt(spaceFlag) : ASLEEP;
+    return state != ASLEEP && state != AT_BELL;
+  }
+
   /** The receiver sleeps at its bell; it has to look once more now. Format 1 always rings. */
   void armDataAtBell() {
     if (padded) {

@@ -22,6 +22,9 @@ final class SlotReader {
   /** The generation last accepted of each slot: the same one again is a message sent twice. */
   private final long[] accepted;
 
+  /** Whether the owner sends to others as well, who would miss what is kept here. */
+  private final boolean sharedPool;
+
   /** How many may be kept: as long as others are left, the owner hardly notices. */
   private final int mostRead;
 
@@ -40,6 +43,7 @@ final class SlotReader {
     this.payloadRoom = layout.config().slotSize() - SegmentConfig.GENERATION_BYTES;
     this.maxPayload = layout.config().maxPayloadSize();
     this.accepted = new long[count];
+    this.sharedPool = owner == 0;
     this.mostRead = count / 2;
     Arrays.fill(accepted, NEVER);
   }
@@ -89,6 +93,11 @@ final class SlotReader {
     if (Long.bitCount(read) >= mostRead) {
       giveBack();
     }
+  }
+
+  /** Whether there are slots not given back yet that nobody misses but their owner. */
+  boolean keepsSome() {
+    return read != 0 && !sharedPool;
   }
 
   /**

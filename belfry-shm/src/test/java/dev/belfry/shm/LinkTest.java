@@ -266,6 +266,28 @@ final class LinkTest {
     assertThat(link.inbox().receive(message)).isFalse();
   }
 
+  /** Slots may be given back several at a time, but half of them is always enough to go on. */
+  // r[verify shm.slot.free]
+  @ParameterizedTest
+  @MethodSource("ways")
+  void aReceiverKeepsHalfOfTheSlotsAtMostAndNoneAfterTheLastMessage(
+      Placement placement, Direction direction) throws IOException {
+    try (Sides sides = Sides.of(placement, CONFIG.withRingSize(16).withSlots(8, 128))) {
+      sendAndReceive(sides, direction, 8, 4);
+      sendAndReceive(sides, direction, 4, 8);
+      assertThat(sides.freeSlots(direction == Direction.TO_HOST ? 1 : 0)).isEqualTo(8);
+    }
+  }
+
+  private void sendAndReceive(Sides sides, Direction direction, int sent, int received) {
+    for (int i = 0; i < sent; i++) {
+      assertThat(send(sides.sender(direction), i, payload(100, i))).isEqualTo(SendResult.SENT);
+    }
+    for (int i = 0; i < received; i++) {
+      assertThat(sides.receiver(direction).inbox().receive(message)).isTrue();
+    }
+  }
+
   /** The guest that does not read stands for one that was stopped. */
   // r[verify shm.segment.host-slots]
   @ParameterizedTest
