@@ -1,5 +1,6 @@
 package dev.belfry.gateway;
 
+import dev.belfry.workers.CallOptions;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -13,10 +14,8 @@ public final class GatewayOptions {
   /** The longest payload that a pool takes. */
   private static final long MOST_BYTES = 64 << 20;
 
-  /** The pool's shortest deadline of a call; a request gives it in milliseconds. */
+  /** The shortest deadline of a call; a request gives it in milliseconds. */
   private static final Duration SHORTEST = Duration.ofMillis(1);
-
-  private static final Duration LONGEST = Duration.ofDays(20);
 
   InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), DEFAULT_PORT);
   @Nullable Predicate<String> bearer;
@@ -58,7 +57,7 @@ public final class GatewayOptions {
    * millisecond to 20 days.
    */
   public GatewayOptions deadline(Duration limit) {
-    if (limit.compareTo(SHORTEST) < 0 || limit.compareTo(LONGEST) > 0) {
+    if (limit.compareTo(SHORTEST) < 0 || limit.compareTo(CallOptions.MAX_DEADLINE) > 0) {
       throw new IllegalArgumentException("a call has from a millisecond to 20 days, not " + limit);
     }
     deadline = limit;

@@ -3,14 +3,19 @@ package dev.belfry.workers;
 import java.time.Duration;
 
 /**
- * How a call is treated.
+ * How a call is treated; each method gives a copy with one thing changed.
  *
- * @param deadline how long to wait for its answer
+ * {@snippet :
+ * CallOptions hasty = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(100));
+ * }
+ *
+ * @param deadline how long to wait for its answer, at most {@link #MAX_DEADLINE}
  * @param delivery what becomes of it when its worker dies
  * @param overload what becomes of it when no worker has room
  */
 public record CallOptions(Duration deadline, Delivery delivery, Overload overload) {
-  private static final Duration LONGEST = Duration.ofDays(20);
+  /** The longest deadline, 20 days: a worker is told in milliseconds, in 31 bits. */
+  public static final Duration MAX_DEADLINE = Duration.ofDays(20);
 
   /** Half a minute; at least once; the caller waits for room. */
   public static final CallOptions DEFAULT =
@@ -18,23 +23,25 @@ public record CallOptions(Duration deadline, Delivery delivery, Overload overloa
 
   /** Checks the values. */
   public CallOptions {
-    if (deadline.isNegative() || deadline.isZero() || deadline.compareTo(LONGEST) > 0) {
-      throw new IllegalArgumentException("a deadline is above 0 and at most 20 days: " + deadline);
+    if (!deadline.isPositive() || deadline.compareTo(MAX_DEADLINE) > 0) {
+      throw new IllegalArgumentException(
+          "a deadline is above 0 and at most %d days, not %s"
+              .formatted(MAX_DEADLINE.toDays(), deadline));
     }
   }
 
-  /** The same with a deadline. */
-  public CallOptions within(Duration limit) {
-    return new CallOptions(limit, delivery, overload);
+  /** With another deadline. */
+  public CallOptions withDeadline(Duration deadline) {
+    return new CallOptions(deadline, delivery, overload);
   }
 
-  /** The same with another delivery. */
-  public CallOptions with(Delivery policy) {
-    return new CallOptions(deadline, policy, overload);
+  /** With another answer to the death of its worker. */
+  public CallOptions withDelivery(Delivery delivery) {
+    return new CallOptions(deadline, delivery, overload);
   }
 
-  /** The same with another answer to overload. */
-  public CallOptions with(Overload policy) {
-    return new CallOptions(deadline, delivery, policy);
+  /** With another answer to overload. */
+  public CallOptions withOverload(Overload overload) {
+    return new CallOptions(deadline, delivery, overload);
   }
 }

@@ -135,7 +135,7 @@ final class CWorkerTest {
   void aCallThatNobodyWaitsForIsGivenUp() throws Exception {
     try (WorkerPool pool = Pools.open(options().spares(0))) {
       String pid = call(pool, "pid", "");
-      CallOptions hasty = CallOptions.DEFAULT.within(Duration.ofMillis(100));
+      CallOptions hasty = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(100));
       assertThatExceptionOfType(DeadlinePassed.class)
           .isThrownBy(() -> pool.call("sleep", bytes("60000"), hasty));
       CompletableFuture<byte[]> cancelled =
@@ -153,7 +153,8 @@ final class CWorkerTest {
     try (WorkerPool pool = Pools.open(options())) {
       CompletableFuture<byte[]> twice = pool.submit("sleep", bytes("1000"), CallOptions.DEFAULT);
       CompletableFuture<byte[]> once =
-          pool.submit("sleep", bytes("60000"), CallOptions.DEFAULT.with(Delivery.AT_MOST_ONCE));
+          pool.submit(
+              "sleep", bytes("60000"), CallOptions.DEFAULT.withDelivery(Delivery.AT_MOST_ONCE));
       await().until(() -> Pools.inFlight(pool) == 2);
       int pid =
           pool.status().workers().stream()

@@ -100,7 +100,7 @@ final class CallTableTest {
   @Test
   void ofThoseWhoseTimeIsOverOnlyTheOpenOnesAreFound() {
     var table = new CallTable(4);
-    CallOptions brief = CallOptions.DEFAULT.within(Duration.ofNanos(1));
+    CallOptions brief = CallOptions.DEFAULT.withDeadline(Duration.ofNanos(1));
     var late = new Call("m", 1, new byte[0], brief, null, null, new CallMeter(0));
     var ended = new Call("m", 1, new byte[0], brief, null, null, new CallMeter(0));
     ended.succeed(new byte[0]);

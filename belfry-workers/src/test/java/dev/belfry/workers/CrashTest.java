@@ -93,7 +93,7 @@ final class CrashTest {
 
   private Void load(WorkerPool pool, int seed) throws Exception {
     var random = new Random(seed);
-    CallOptions patient = CallOptions.DEFAULT.within(Duration.ofSeconds(60));
+    CallOptions patient = CallOptions.DEFAULT.withDeadline(Duration.ofSeconds(60));
     while (!enough) {
       int number = lastCall.incrementAndGet();
       if (random.nextBoolean()) {
@@ -107,7 +107,7 @@ final class CrashTest {
           pool.call(
               "note",
               bytes(directory.resolve("notes") + " " + note),
-              patient.with(Delivery.AT_MOST_ONCE));
+              patient.withDelivery(Delivery.AT_MOST_ONCE));
           done.add(note);
         } catch (WorkerDied e) {
           died.incrementAndGet();

@@ -35,7 +35,8 @@ final class DeathTest {
     try (WorkerPool pool = open(options(0).workers(1).spares(1).listener(told))) {
       String pid = call(pool, "pid", "");
       CompletableFuture<byte[]> call =
-          pool.submit("sleep", bytes("60000"), CallOptions.DEFAULT.with(Delivery.AT_MOST_ONCE));
+          pool.submit(
+              "sleep", bytes("60000"), CallOptions.DEFAULT.withDelivery(Delivery.AT_MOST_ONCE));
       await().until(() -> Pools.inFlight(pool) == 1);
       kill(pid, Signo.KILL);
       assertThat(call)

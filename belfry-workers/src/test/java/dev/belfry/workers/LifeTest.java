@@ -151,7 +151,8 @@ final class LifeTest {
     try (WorkerPool pool = open(options().recycleAfter(Duration.ofMillis(300)))) {
       int first = pid(pool);
       var last =
-          pool.submit("sleep", bytes("60000"), CallOptions.DEFAULT.with(Delivery.AT_MOST_ONCE));
+          pool.submit(
+              "sleep", bytes("60000"), CallOptions.DEFAULT.withDelivery(Delivery.AT_MOST_ONCE));
       await()
           .until(
               () -> pool.status().workers().stream().anyMatch(it -> it.state().equals("retiring")));
@@ -247,7 +248,9 @@ final class LifeTest {
           .isThrownBy(
               () ->
                   pool.call(
-                      "echo", bytes("x"), CallOptions.DEFAULT.within(Duration.ofMillis(200))));
+                      "echo",
+                      bytes("x"),
+                      CallOptions.DEFAULT.withDeadline(Duration.ofMillis(200))));
       assertThat(pid(pool)).isNotEqualTo(stopped);
       await().until(() -> told.deaths.size() == 1);
       assertThat(told.deaths.getFirst().pid()).isEqualTo(stopped);
@@ -274,7 +277,8 @@ final class LifeTest {
       int first = pid(pool);
       CompletableFuture<byte[]> twice = pool.submit("sleep", bytes("500"), CallOptions.DEFAULT);
       CompletableFuture<byte[]> once =
-          pool.submit("sleep", bytes("60000"), CallOptions.DEFAULT.with(Delivery.AT_MOST_ONCE));
+          pool.submit(
+              "sleep", bytes("60000"), CallOptions.DEFAULT.withDelivery(Delivery.AT_MOST_ONCE));
       await().until(() -> Pools.inFlight(pool) == 2);
       Pools.kill(first, Signo.KILL);
       assertThat(once)

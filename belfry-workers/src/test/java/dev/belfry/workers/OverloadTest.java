@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** More calls than workers can do: who gets a turn, and who is to blame. */
 @Timeout(120)
 final class OverloadTest {
-  private static final CallOptions REFUSE = CallOptions.DEFAULT.with(Overload.REFUSE);
+  private static final CallOptions REFUSE = CallOptions.DEFAULT.withOverload(Overload.REFUSE);
 
   @TempDir private static Path directory;
   private static Path worker;
@@ -56,7 +56,7 @@ final class OverloadTest {
   @ValueSource(strings = {"c", "java"})
   void aWorkerIsNotToBlameForCallsThatItHasNotBegun(String language) throws Exception {
     PoolOptions options = options(language).stuckLimit(Duration.ofMillis(500));
-    CallOptions impatient = CallOptions.DEFAULT.within(Duration.ofMillis(600));
+    CallOptions impatient = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(600));
     try (WorkerPool pool = open(options)) {
       String pid = call(pool, "pid", "");
       var calls = new ArrayList<CompletableFuture<byte[]>>();
@@ -84,7 +84,9 @@ final class OverloadTest {
           .isThrownBy(
               () ->
                   pool.call(
-                      "upper", bytes("x"), CallOptions.DEFAULT.within(Duration.ofMillis(200))));
+                      "upper",
+                      bytes("x"),
+                      CallOptions.DEFAULT.withDeadline(Duration.ofMillis(200))));
       assertThat(slow.get()).isEqualTo(bytes("slept"));
       assertThat(told.deaths).isEmpty();
     }
@@ -140,7 +142,7 @@ final class OverloadTest {
     try (WorkerPool pool = open(options);
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       String pid = call(pool, "pid", "");
-      CallOptions impatient = CallOptions.DEFAULT.within(Duration.ofMillis(500));
+      CallOptions impatient = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(500));
       var sleeping = pool.submit("sleep", bytes("60000"), impatient);
       await().until(() -> pool.status().workers().getFirst().ringDepth() == 0);
       Pools.stop(Integer.parseInt(pid));
@@ -185,7 +187,7 @@ final class OverloadTest {
 
   private static Class<?> interruptedIn(WorkerPool pool) {
     try {
-      pool.call("echo", new byte[1024], CallOptions.DEFAULT.within(LONG));
+      pool.call("echo", new byte[1024], CallOptions.DEFAULT.withDeadline(LONG));
       return Void.class;
     } catch (CallException | InterruptedException e) {
       return e.getClass();

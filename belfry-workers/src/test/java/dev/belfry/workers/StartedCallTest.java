@@ -122,7 +122,8 @@ final class StartedCallTest {
       assertThatExceptionOfType(PoolFull.class)
           .isThrownBy(
               () ->
-                  pool.start("echo", bytes(""), CallOptions.DEFAULT.with(Overload.REFUSE)).await());
+                  pool.start("echo", bytes(""), CallOptions.DEFAULT.withOverload(Overload.REFUSE))
+                      .await());
       sleeping.cancel();
     }
   }
@@ -141,7 +142,7 @@ final class StartedCallTest {
   @Test
   void aCallThatNobodyComesForEndsWithItsDeadline() throws Exception {
     try (WorkerPool pool = open(options().stuckLimit(LONG))) {
-      CallOptions brief = CallOptions.DEFAULT.within(Duration.ofMillis(100));
+      CallOptions brief = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(100));
       StartedCall answer = pool.start("sleep", bytes("60000"), brief);
       await().until(() -> answer.isDone() && inFlight(pool) == 0);
       assertThatExceptionOfType(DeadlinePassed.class).isThrownBy(answer::await);
@@ -151,7 +152,7 @@ final class StartedCallTest {
   @Test
   void aCallIsAwaitedUntilItsDeadline() throws Exception {
     try (WorkerPool pool = open(options().stuckLimit(LONG))) {
-      CallOptions brief = CallOptions.DEFAULT.within(Duration.ofMillis(100));
+      CallOptions brief = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(100));
       StartedCall answer = pool.start("sleep", bytes("60000"), brief);
       assertThatExceptionOfType(DeadlinePassed.class).isThrownBy(answer::await);
     }
@@ -173,7 +174,8 @@ final class StartedCallTest {
       int first = Integer.parseInt(call(pool, "pid", ""));
       StartedCall twice = start(pool, "sleep", "300");
       StartedCall once =
-          pool.start("sleep", bytes("60000"), CallOptions.DEFAULT.with(Delivery.AT_MOST_ONCE));
+          pool.start(
+              "sleep", bytes("60000"), CallOptions.DEFAULT.withDelivery(Delivery.AT_MOST_ONCE));
       Pools.kill(first, Signo.KILL);
       assertThat(twice.await()).isEqualTo(bytes("slept"));
       assertThatExceptionOfType(WorkerDied.class).isThrownBy(once::await);

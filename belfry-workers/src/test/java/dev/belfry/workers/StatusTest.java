@@ -26,7 +26,7 @@ final class StatusTest {
       for (int i = 0; i < 7; i++) {
         call(pool, "upper", "fine");
       }
-      CallOptions brief = CallOptions.DEFAULT.within(Duration.ofMillis(50));
+      CallOptions brief = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(50));
       assertThatExceptionOfType(MethodFailed.class).isThrownBy(() -> call(pool, "fail", ""));
       assertThatExceptionOfType(UnknownMethod.class).isThrownBy(() -> call(pool, "nothing", ""));
       assertThatExceptionOfType(DeadlinePassed.class)

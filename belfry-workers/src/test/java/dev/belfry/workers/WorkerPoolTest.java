@@ -157,7 +157,7 @@ final class WorkerPoolTest {
   void aCallThatTakesTooLongIsGivenUpAndTheWorkerLives() throws Exception {
     try (WorkerPool pool = open(options(0).workers(1).spares(0))) {
       String pid = call(pool, "pid", "");
-      CallOptions brief = CallOptions.DEFAULT.within(Duration.ofMillis(100));
+      CallOptions brief = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(100));
       assertThatExceptionOfType(DeadlinePassed.class)
           .isThrownBy(() -> pool.call("sleep", bytes("60000"), brief))
           .withMessage("no answer of 'sleep' within 100 ms");
@@ -180,7 +180,8 @@ final class WorkerPoolTest {
       assertThatExceptionOfType(DeadlinePassed.class)
           .isThrownBy(
               () ->
-                  pool.call("hang", bytes(""), CallOptions.DEFAULT.within(Duration.ofMillis(100))));
+                  pool.call(
+                      "hang", bytes(""), CallOptions.DEFAULT.withDeadline(Duration.ofMillis(100))));
       assertThat(call(pool, "pid", "")).isNotEqualTo(pid);
       assertThat(told.deaths).hasSize(1);
     }
@@ -225,12 +226,14 @@ final class WorkerPoolTest {
       CompletableFuture<byte[]> first = pool.submit("sleep", bytes("700"), CallOptions.DEFAULT);
       CompletableFuture<byte[]> second = pool.submit("sleep", bytes("700"), CallOptions.DEFAULT);
       assertThatExceptionOfType(PoolFull.class)
-          .isThrownBy(() -> pool.call("echo", bytes(""), CallOptions.DEFAULT.with(Overload.REFUSE)))
+          .isThrownBy(
+              () -> pool.call("echo", bytes(""), CallOptions.DEFAULT.withOverload(Overload.REFUSE)))
           .withMessage("all workers are busy with 2 calls");
       assertThatExceptionOfType(DeadlinePassed.class)
           .isThrownBy(
               () ->
-                  pool.call("echo", bytes(""), CallOptions.DEFAULT.within(Duration.ofMillis(50))));
+                  pool.call(
+                      "echo", bytes(""), CallOptions.DEFAULT.withDeadline(Duration.ofMillis(50))));
       assertThat(call(pool, "upper", "waited")).isEqualTo("WAITED");
       assertThat(first.get()).isEqualTo(bytes("slept"));
       assertThat(second.get()).isEqualTo(bytes("slept"));
@@ -245,7 +248,7 @@ final class WorkerPoolTest {
   void largeCallsThatTakeTooLongUseUpNothing() throws Exception {
     try (WorkerPool pool = open(options(1).workers(1).spares(0).stuckLimit(LONG))) {
       byte[] large = new byte[200 << 10]; // 127 channels have to be used before one is used again
-      CallOptions brief = CallOptions.DEFAULT.within(Duration.ofMillis(2));
+      CallOptions brief = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(2));
       int tooLong = 0;
       while (tooLong < 400) {
         CompletableFuture<byte[]> busy = pool.submit("sleep", bytes("8"), CallOptions.DEFAULT);

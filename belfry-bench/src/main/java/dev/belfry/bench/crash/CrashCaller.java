@@ -74,7 +74,8 @@ final class CrashCaller implements Runnable {
     int answeredBy = 0;
     try {
       byte[] answer =
-          pool.call(method, payload, CallOptions.DEFAULT.with(delivery).within(DEADLINE));
+          pool.call(
+              method, payload, CallOptions.DEFAULT.withDelivery(delivery).withDeadline(DEADLINE));
       answeredBy = ByteBuffer.wrap(answer).getInt();
       answered.set((int) turn);
     } catch (CallException e) {
