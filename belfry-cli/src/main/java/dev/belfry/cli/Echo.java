@@ -104,7 +104,7 @@ final class Echo implements Callable<Integer> {
       return LoopOptions.DEFAULT;
     }
     if (backend.equals(AUTOMATIC)) {
-      return LoopOptions.DEFAULT.preferringIoUring();
+      return LoopOptions.DEFAULT.withIoUringPreferred();
     }
     for (Backend known : Backend.values()) {
       if (known.label().equals(backend)) {

@@ -48,7 +48,7 @@ public record LoopOptions(
   }
 
   /** With io_uring where this machine allows it, else the best epoll there is. */
-  public LoopOptions preferringIoUring() {
+  public LoopOptions withIoUringPreferred() {
     return new LoopOptions(null, true, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
   }
 

@@ -62,12 +62,12 @@ final class UringTest {
               default -> "ulimit -l";
             });
     try (EventLoop loop =
-        EventLoop.open(LoopOptions.DEFAULT.preferringIoUring().withSystemCalls(tap.sys()))) {
+        EventLoop.open(LoopOptions.DEFAULT.withIoUringPreferred().withSystemCalls(tap.sys()))) {
       assertThat(loop.backend()).isEqualTo(Backend.EPOLL);
       assertThat(result(loop, loop.scheduler().schedule())).isNull();
     }
     assertThat(before.openedSince()).isEmpty();
-    try (EventLoop loop = EventLoop.open(LoopOptions.DEFAULT.preferringIoUring())) {
+    try (EventLoop loop = EventLoop.open(LoopOptions.DEFAULT.withIoUringPreferred())) {
       assertThat(loop.backend()).isEqualTo(Backend.IO_URING);
     }
   }
