@@ -157,7 +157,7 @@ final class ShmPing implements Callable<Integer> {
               .withChannels(maxChannels, SegmentConfig.DEFAULT.initialCredit());
       HostOptions options =
           HostOptions.DEFAULT
-              .withSys(sys)
+              .withSystemCalls(sys)
               .withPlacement(placement)
               .withConfig(config)
               .withWalkIns(peerOptions());

@@ -5,9 +5,9 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a host is made.
+ * How a host is made; each method gives a copy with one thing changed.
  *
- * @param sys the system calls
+ * @param systemCalls the system calls
  * @param path the segment's file, where guests can walk in; null for memory that only guests
  *     started by the host get
  * @param placement how the segment is laid out
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param walkIns how to deal with guests that walk in
  */
 public record HostOptions(
-    Sys sys,
+    Sys systemCalls,
     @Nullable Path path,
     Placement placement,
     SegmentConfig config,
@@ -41,32 +41,32 @@ public record HostOptions(
   }
 
   /** The same with other system calls. */
-  public HostOptions withSys(Sys calls) {
+  public HostOptions withSystemCalls(Sys calls) {
     return new HostOptions(calls, path, placement, config, budget, walkIns);
   }
 
   /** The same with a file. */
   public HostOptions withPath(Path file) {
-    return new HostOptions(sys, file, placement, config, budget, walkIns);
+    return new HostOptions(systemCalls, file, placement, config, budget, walkIns);
   }
 
   /** The same in a placement. */
   public HostOptions withPlacement(Placement laidOut) {
-    return new HostOptions(sys, path, laidOut, config, budget, walkIns);
+    return new HostOptions(systemCalls, path, laidOut, config, budget, walkIns);
   }
 
   /** The same with sizes. */
   public HostOptions withConfig(SegmentConfig sizes) {
-    return new HostOptions(sys, path, placement, sizes, budget, walkIns);
+    return new HostOptions(systemCalls, path, placement, sizes, budget, walkIns);
   }
 
   /** The same with a budget. */
   public HostOptions withBudget(int messages) {
-    return new HostOptions(sys, path, placement, config, messages, walkIns);
+    return new HostOptions(systemCalls, path, placement, config, messages, walkIns);
   }
 
   /** The same with other options for guests that walk in. */
   public HostOptions withWalkIns(PeerOptions options) {
-    return new HostOptions(sys, path, placement, config, budget, options);
+    return new HostOptions(systemCalls, path, placement, config, budget, options);
   }
 }

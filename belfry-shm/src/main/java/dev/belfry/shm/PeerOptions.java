@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a host deals with a guest.
+ * How a host deals with a guest; each method gives a copy with one thing changed.
  *
  * @param name names it in messages
  * @param listener is told of its attaching and its end

@@ -57,7 +57,7 @@ public final class ShmHost implements AutoCloseable {
   private ShmHost(EventLoop loop, HostOptions options, Segment segment) {
     this.loop = loop;
     this.options = options;
-    this.sys = options.sys();
+    this.sys = options.systemCalls();
     this.segment = segment;
     this.roster = new Roster(segment.config().maxGuests());
     this.rounds = new Rounds(this);
@@ -68,8 +68,8 @@ public final class ShmHost implements AutoCloseable {
     Path path = options.path();
     Segment segment =
         path == null
-            ? Segment.createAnonymous(options.sys(), options.placement(), options.config())
-            : Segment.create(options.sys(), path, options.placement(), options.config());
+            ? Segment.createAnonymous(options.systemCalls(), options.placement(), options.config())
+            : Segment.create(options.systemCalls(), path, options.placement(), options.config());
     var host = new ShmHost(loop, options, segment);
     host.rounds.start();
     return host;

@@ -46,7 +46,7 @@ final class HostFixture implements AutoCloseable {
   }
 
   ShmHost open(HostOptions options) throws IOException {
-    host = ShmHost.create(loop.loop(), options.withSys(tap.sys()));
+    host = ShmHost.create(loop.loop(), options.withSystemCalls(tap.sys()));
     return host;
   }
 
