@@ -7,13 +7,15 @@ import java.util.List;
 
 /**
  * The command of a worker written in Java: the same JDK and class path as this process, so that a
- * worker class in the application's own jar needs no launcher.
+ * worker class in the application's own jar needs no launcher. Each {@code with} method gives a
+ * copy with one thing changed.
  *
  * @param main the name of the class whose main method calls {@link Worker#run}
  * @param classPath jars and directories that come before the class path of this process
  * @param flags flags of the JVM, such as {@code -Xmx256m}
  * @param arguments what the main method gets, before what the pool adds
- * @param crashDirectory where the JVM writes what it has to say about its crash
+ * @param crashDirectory where the JVM writes what it has to say about its crash; by default the
+ *     directory for temporary files
  */
 public record JavaWorker(
     String main,
@@ -32,14 +34,33 @@ public record JavaWorker(
 
   /** A worker class with flags of the JVM. */
   public static JavaWorker of(Class<?> main, String... flags) {
-    return of(main.getName(), List.of(), List.of(flags), List.of());
+    return of(main.getName()).withFlags(List.of(flags));
   }
 
   /** A worker class that need not be on the class path of this process. */
-  public static JavaWorker of(
-      String main, List<String> classPath, List<String> flags, List<String> arguments) {
-    Path crashes = Path.of(System.getProperty("java.io.tmpdir"));
-    return new JavaWorker(main, classPath, flags, arguments, crashes);
+  public static JavaWorker of(String main) {
+    Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+    return new JavaWorker(main, List.of(), List.of(), List.of(), temporary);
+  }
+
+  /** With jars and directories before the class path of this process. */
+  public JavaWorker withClassPath(List<String> classPath) {
+    return new JavaWorker(main, classPath, flags, arguments, crashDirectory);
+  }
+
+  /** With other flags of the JVM. */
+  public JavaWorker withFlags(List<String> flags) {
+    return new JavaWorker(main, classPath, flags, arguments, crashDirectory);
+  }
+
+  /** With other arguments of the main method. */
+  public JavaWorker withArguments(List<String> arguments) {
+    return new JavaWorker(main, classPath, flags, arguments, crashDirectory);
+  }
+
+  /** With another directory for what the JVM has to say about its crash. */
+  public JavaWorker withCrashDirectory(Path crashDirectory) {
+    return new JavaWorker(main, classPath, flags, arguments, crashDirectory);
   }
 
   /** The whole command, for callers that want to wrap it in another. */

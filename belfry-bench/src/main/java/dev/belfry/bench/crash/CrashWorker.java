@@ -23,12 +23,10 @@ final class CrashWorker {
 
   /** A small JVM, so that the kernel has less to clear away and the next one is up soon. */
   static JavaWorker command(Path effects) {
-    return new JavaWorker(
-        CrashWorker.class.getName(),
-        List.of(),
-        List.of("-Xmx32m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
-        List.of(effects.toString()),
-        effects.resolveSibling("crashes"));
+    return JavaWorker.of(
+            CrashWorker.class, "-Xmx32m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+        .withArguments(List.of(effects.toString()))
+        .withCrashDirectory(effects.resolveSibling("crashes"));
   }
 
   public static void main(String[] arguments) throws IOException {

@@ -17,8 +17,9 @@ import java.util.stream.Stream;
 
 /** Makes the options of a pool from its configuration. */
 final class PoolPlan {
-  private static final List<String> DEMO_FLAGS =
-      List.of("-Xmx64m", "-Xshare:auto", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+  private static final String[] DEMO_FLAGS = {
+    "-Xmx64m", "-Xshare:auto", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"
+  };
 
   private PoolPlan() {}
 
@@ -68,11 +69,15 @@ final class PoolPlan {
       case WorkerProgram.Java(
               String main,
               List<String> classPath,
-              List<String> options,
+              List<String> flags,
               List<String> arguments) ->
-          java(JavaWorker.of(main, classPath, options, arguments), limits);
-      case WorkerProgram.Demo _ ->
-          java(JavaWorker.of(DemoWorker.class.getName(), List.of(), DEMO_FLAGS, List.of()), limits);
+          java(
+              JavaWorker.of(main)
+                  .withClassPath(classPath)
+                  .withFlags(flags)
+                  .withArguments(arguments),
+              limits);
+      case WorkerProgram.Demo _ -> java(JavaWorker.of(DemoWorker.class, DEMO_FLAGS), limits);
     };
   }
 
