@@ -9,7 +9,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Where the admin surface listens and who may use it. */
+/**
+ * Where the admin surface listens and who may use it. Each method changes this object and returns
+ * it.
+ */
 public final class AdminOptions {
   private static final int DEFAULT_SIGNALS_PER_MINUTE = 10;
 
@@ -82,7 +85,10 @@ public final class AdminOptions {
     return this;
   }
 
-  /** How many signals a client may raise in a minute: {@code admin.signal_rate_limit}. */
+  /**
+   * How many signals a client may raise in a minute, by default 10: {@code
+   * admin.signal_rate_limit}.
+   */
   // r[impl signals.http.rate-config]
   public AdminOptions signalRateLimit(int perMinute) {
     if (perMinute < 1) {

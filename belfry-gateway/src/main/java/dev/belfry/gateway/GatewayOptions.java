@@ -7,7 +7,10 @@ import java.time.Duration;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Where a gateway listens, who may use it, and how much. */
+/**
+ * Where a gateway listens, who may use it, and how much. Each method changes this object and
+ * returns it.
+ */
 public final class GatewayOptions {
   private static final int DEFAULT_PORT = 7070;
 

@@ -9,7 +9,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** How a pool is made. */
+/**
+ * How a pool is made. Each method changes this object and returns it.
+ *
+ * {@snippet :
+ * PoolOptions options = PoolOptions.of(JavaWorker.of(Resizer.class)).workers(4).spares(2);
+ * }
+ */
 public final class PoolOptions {
   /** More would need rings of many megabytes. */
   private static final int MOST_CALLS = 1 << 14;
@@ -60,25 +66,25 @@ public final class PoolOptions {
     return of(worker.command()).crashFilesIn(worker.crashDirectory());
   }
 
-  /** What workers are called, followed by a number. */
+  /** What workers are called, followed by a number; by default {@code worker}. */
   public PoolOptions name(String text) {
     name = text;
     return this;
   }
 
-  /** How many workers get calls. */
+  /** How many workers get calls; by default 2. */
   public PoolOptions workers(int count) {
     workers = atLeast(1, count, "workers");
     return this;
   }
 
-  /** How many more are kept ready to take the place of one that dies. */
+  /** How many more are kept ready to take the place of one that dies; by default 1. */
   public PoolOptions spares(int count) {
     spares = atLeast(0, count, "spares");
     return this;
   }
 
-  /** How many calls a worker has at most at a time. */
+  /** How many calls a worker has at most at a time; by default 64. */
   public PoolOptions callsPerWorker(int count) {
     callsPerWorker = atLeast(1, count, "calls per worker");
     if (count > MOST_CALLS) {
@@ -88,38 +94,50 @@ public final class PoolOptions {
     return this;
   }
 
-  /** To how many workers a call is given at most, when one after the other dies. */
+  /** To how many workers a call is given at most, when one after the other dies; by default 3. */
   public PoolOptions attempts(int count) {
     attempts = atLeast(1, count, "attempts");
     return this;
   }
 
-  /** After how many deaths in a row, of workers that had done nothing, no more are started. */
+  /**
+   * After how many deaths in a row, of workers that had done nothing, no more are started; by
+   * default 5.
+   */
   public PoolOptions crashLimit(int count) {
     crashLimit = atLeast(1, count, "crash limit");
     return this;
   }
 
-  /** How long to wait before starting a worker after one that died having done nothing. */
+  /**
+   * How long to wait before starting a worker after one that died having done nothing; twice as
+   * long after each more in a row. By default 100 ms first and 10 seconds at the longest.
+   */
   public PoolOptions restartDelay(Duration first, Duration longest) {
     firstDelay = positive(first, "first delay");
     longestDelay = positive(longest, "longest delay");
     return this;
   }
 
-  /** How long a worker may take until it is ready. */
+  /** How long a worker may take until it is ready; by default 30 seconds. */
   public PoolOptions readyLimit(Duration limit) {
     readyLimit = positive(limit, "ready limit");
     return this;
   }
 
-  /** How long a worker may go on with a call that was given up, before it counts as stuck. */
+  /**
+   * How long a worker may go on with a call that was given up, before it counts as stuck; by
+   * default a second.
+   */
   public PoolOptions stuckLimit(Duration limit) {
     stuckLimit = positive(limit, "stuck limit");
     return this;
   }
 
-  /** After about how many calls a worker is replaced; not all workers at the same time. */
+  /**
+   * After about how many calls a worker is replaced, not all workers at the same time; by default
+   * never.
+   */
   public PoolOptions recycleAfterCalls(long calls) {
     if (calls < 1) {
       throw new IllegalArgumentException("recycle after at least one call, not " + calls);
@@ -128,15 +146,16 @@ public final class PoolOptions {
     return this;
   }
 
-  /** How long after it became ready a worker is replaced. */
+  /** How long after it became ready a worker is replaced; by default never. */
   public PoolOptions recycleAfter(Duration age) {
     recycleAge = positive(age, "recycle after");
     return this;
   }
 
   /**
-   * How often a worker shows that it lives; zero for never. One that has not done so for two
-   * intervals is killed, so make them longer than its longest pause for garbage collection.
+   * How often a worker shows that it lives; by default every 5 seconds, zero for never. One that
+   * has not done so for two intervals is killed, so make them longer than its longest pause for
+   * garbage collection.
    */
   public PoolOptions heartbeat(Duration interval) {
     if (interval.isNegative()) {
@@ -146,25 +165,28 @@ public final class PoolOptions {
     return this;
   }
 
-  /** How the shared memory is laid out. */
+  /** How the shared memory is laid out; by default padded. */
   public PoolOptions placement(Placement laidOut) {
     placement = laidOut;
     return this;
   }
 
-  /** How callers wait. */
+  /** How callers wait; by default adaptively. */
   public PoolOptions waiting(WaitStrategy how) {
     strategy = how;
     return this;
   }
 
-  /** The working directory of workers. */
+  /** The working directory of workers; by default that of this process. */
   public PoolOptions directory(Path path) {
     directory = path;
     return this;
   }
 
-  /** Where workers that are JVMs write what they have to say about their crash. */
+  /**
+   * Where workers that are JVMs write what they have to say about their crash; by default where
+   * they run.
+   */
   public PoolOptions crashFilesIn(Path path) {
     crashDirectory = path;
     return this;
@@ -182,7 +204,7 @@ public final class PoolOptions {
     return this;
   }
 
-  /** Who is told what happens. */
+  /** Who is told what happens; by default the log. */
   public PoolOptions listener(PoolListener told) {
     listener = told;
     return this;
