@@ -22,7 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
  * wants to see how it came about.
  */
 final class ConsoleFeed implements AutoCloseable {
-  static final int MOST_STREAMS = 16;
+  static final int MAX_STREAMS = 16;
   static final int REMEMBERED = 300;
 
   private static final Duration PERIOD = Duration.ofSeconds(1);
@@ -74,7 +74,7 @@ final class ConsoleFeed implements AutoCloseable {
 
   /** Whether there may be one more. */
   synchronized boolean hasRoom() {
-    return streams.size() < MOST_STREAMS;
+    return streams.size() < MAX_STREAMS;
   }
 
   private synchronized void forget(ConsoleStream stream) {

@@ -27,7 +27,7 @@ import java.util.concurrent.ExecutorService;
 record RequestLimit(ServerConnectionSelector http, RequestLog log)
     implements ServerConnectionSelector {
   /** A head, a body, what of it is discarded, and what arrives together with its end. */
-  private static final int MOST_BYTES = 128 * 1024;
+  private static final int MAX_BYTES = 128 * 1024;
 
   /** More has come than a request can have. */
   static final class Exceeded extends CloseConnectionException {
@@ -63,7 +63,7 @@ record RequestLimit(ServerConnectionSelector http, RequestLog log)
     private final ConnectionContext context;
     private final DataReader reader = DataReader.create(this::next);
     private final Refusals refusals;
-    private int left = MOST_BYTES;
+    private int left = MAX_BYTES;
 
     Limited(ConnectionContext context, RequestLog log) {
       this.context = context;

@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
  */
 final class Sessions {
   static final Duration LIFETIME = Duration.ofHours(8);
-  static final int MOST = 32;
+  static final int MAX = 32;
 
   private static final int TOKEN_BYTES = 32;
 
@@ -42,7 +42,7 @@ final class Sessions {
     String token = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     long end = nanoClock.getAsLong() + LIFETIME.toNanos();
     sessions.removeIf(this::isOver);
-    if (sessions.size() == MOST) {
+    if (sessions.size() == MAX) {
       sessions.removeFirst();
     }
     sessions.addLast(new Session(Secret.of(token), name, end));

@@ -21,7 +21,7 @@ class SocketFile {
       PosixFilePermissions.fromString("rw-------");
 
   /** What the JDK takes: one less than fits into {@code sun_path} with its NUL. */
-  private static final int MOST_BYTES = 106;
+  private static final int MAX_BYTES = 106;
 
   private final Path file;
 
@@ -56,10 +56,9 @@ class SocketFile {
    *     could be made
    */
   void check() throws IOException {
-    if (file.toString().getBytes(StandardCharsets.UTF_8).length > MOST_BYTES) {
+    if (file.toString().getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {
       throw new IOException(
-          "%s is longer than %d bytes, the most that a socket may have"
-              .formatted(file, MOST_BYTES));
+          "%s is longer than %d bytes, the most that a socket may have".formatted(file, MAX_BYTES));
     }
     Path directory = directory();
     if (Files.notExists(directory)) {

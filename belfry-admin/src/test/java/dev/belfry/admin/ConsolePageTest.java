@@ -284,7 +284,7 @@ final class ConsolePageTest {
   void whereTooManyAreOpenItSaysSoAndWaitsForItsTurn() throws Exception {
     Visitor other = Visitor.signedIn(host());
     var streams = new ArrayList<SocketChannel>();
-    for (int i = 0; i < ConsoleFeed.MOST_STREAMS; i++) {
+    for (int i = 0; i < ConsoleFeed.MAX_STREAMS; i++) {
       streams.add(other.stream());
     }
     waitFor(() -> !other.get("/console/session").json().get("has_room").asBoolean());

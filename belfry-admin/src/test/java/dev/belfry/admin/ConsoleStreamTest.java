@@ -141,7 +141,7 @@ final class ConsoleStreamTest {
     try (Host host = Host.open(Transport.PLAIN, new LivelyHost())) {
       Visitor visitor = Visitor.signedIn(host);
       var open = new ArrayList<SocketChannel>();
-      for (int i = 0; i < ConsoleFeed.MOST_STREAMS; i++) {
+      for (int i = 0; i < ConsoleFeed.MAX_STREAMS; i++) {
         SocketChannel channel = visitor.stream();
         open.add(channel);
         assertThat(status(channel)).isEqualTo(200);
@@ -169,7 +169,7 @@ final class ConsoleStreamTest {
     try (Host host = Host.open(Transport.PLAIN, view)) {
       Visitor visitor = Visitor.signedIn(host);
       var deaf = new ArrayList<SocketChannel>();
-      for (int i = 0; i < ConsoleFeed.MOST_STREAMS; i++) {
+      for (int i = 0; i < ConsoleFeed.MAX_STREAMS; i++) {
         SocketChannel channel = visitor.stream();
         channel.setOption(StandardSocketOptions.SO_RCVBUF, 4096);
         deaf.add(channel);

@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
     exitCodeList = {"1:it cannot listen there", "128+N:ended by signal N, as 143 by TERM"})
 final class Echo implements Callable<Integer> {
   private static final int FAILED = 1;
-  private static final int MOST_PORT = 65_535;
+  private static final int MAX_PORT = 65_535;
   private static final String AUTOMATIC = "auto";
 
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
@@ -72,7 +72,7 @@ final class Echo implements Callable<Integer> {
   @Override
   public Integer call() {
     LoopOptions options = chosenOptions();
-    if (place.port < 0 || place.port > MOST_PORT) {
+    if (place.port < 0 || place.port > MAX_PORT) {
       throw new ParameterException(
           spec.commandLine(), "--port is between 0 and 65535, not " + place.port + ".");
     }

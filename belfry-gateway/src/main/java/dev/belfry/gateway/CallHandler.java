@@ -34,7 +34,7 @@ final class CallHandler implements Handler {
     Client client = connections.of(request.remotePeer().address());
     client.begin();
     Watch watch;
-    try (var payload = new Payload(request, client, memory, options.mostBytes)) {
+    try (var payload = new Payload(request, client, memory, options.maxBytes)) {
       watch = answer(client, request, payload, response);
     } finally {
       client.end();

@@ -28,7 +28,7 @@ import java.util.concurrent.locks.LockSupport;
  * cut off a client that is too slow, whatever it is doing, and the reader to see that one is gone.
  */
 final class Connections implements AutoCloseable {
-  static final int MOST = 1024;
+  static final int MAX = 1024;
 
   private static final int MAX_HEADER_BYTES = 16 * 1024;
   private static final long SWEEP_MILLIS = 100;

@@ -15,14 +15,14 @@ public final class GatewayOptions {
   private static final int DEFAULT_PORT = 7070;
 
   /** The longest payload that a pool takes. */
-  private static final long MOST_BYTES = 64 << 20;
+  private static final long MAX_BYTES = 64 << 20;
 
   /** The shortest deadline of a call; a request gives it in milliseconds. */
   private static final Duration SHORTEST = Duration.ofMillis(1);
 
   InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), DEFAULT_PORT);
   @Nullable Predicate<String> bearer;
-  long mostBytes = 8 << 20;
+  long maxBytes = 8 << 20;
   Duration deadline = Duration.ofSeconds(30);
   Duration patience = Duration.ofSeconds(30);
   private long bytesInAll = Runtime.getRuntime().maxMemory() / 4;
@@ -46,12 +46,12 @@ public final class GatewayOptions {
   }
 
   /** The longest payload, at most 64 MiB. */
-  public GatewayOptions mostBytes(long count) {
-    if (count < 0 || count > MOST_BYTES) {
+  public GatewayOptions maxBytes(long count) {
+    if (count < 0 || count > MAX_BYTES) {
       throw new IllegalArgumentException(
-          "a payload has at most %d bytes, which cannot be %d".formatted(MOST_BYTES, count));
+          "a payload has at most %d bytes, which cannot be %d".formatted(MAX_BYTES, count));
     }
-    mostBytes = count;
+    maxBytes = count;
     return this;
   }
 
@@ -81,7 +81,7 @@ public final class GatewayOptions {
 
   /** There is always room for the longest payload, whatever comes with it. */
   long bytesInAll() {
-    return Math.max(bytesInAll, 2 * mostBytes);
+    return Math.max(bytesInAll, 2 * maxBytes);
   }
 
   boolean isLoopback() {

@@ -14,7 +14,7 @@ import java.util.function.IntConsumer;
  */
 final class Inflow {
   /** The limit for anything but a payload; for heads the server itself has a lower one. */
-  private static final int MOST_UNASKED = 64 * 1024;
+  private static final int MAX_UNASKED = 64 * 1024;
 
   private final DataReader source;
   private final DataReader reader = DataReader.create(this::next);
@@ -46,7 +46,7 @@ final class Inflow {
 
   private void unasked(int count) {
     unasked += count;
-    if (unasked > MOST_UNASKED) {
+    if (unasked > MAX_UNASKED) {
       throw new CloseConnectionException("more than anybody has asked for");
     }
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** The body of a request, which takes up memory until it is closed, and so does its answer. */
 final class Payload implements AutoCloseable {
   /** Of a body that nobody wants; a client that sends more may lose the answer. */
-  private static final long MOST_DROPPED = 64 << 20;
+  private static final long MAX_DROPPED = 64 << 20;
 
   /** For what is around a chunk, and what came together with its end. */
   private static final long FRAMING = 64 * 1024;
@@ -129,8 +129,8 @@ final class Payload implements AutoCloseable {
   void dropRest() throws IOException {
     boolean isHeldBack = request.headers().contains(HeaderValues.EXPECT_100);
     if (request.content().hasEntity() && (!isHeldBack || request.continueSent())) {
-      long size = request.headers().contentLength().orElse(MOST_DROPPED);
-      client.linger(Math.min(size, MOST_DROPPED));
+      long size = request.headers().contentLength().orElse(MAX_DROPPED);
+      client.linger(Math.min(size, MAX_DROPPED));
     }
   }
 

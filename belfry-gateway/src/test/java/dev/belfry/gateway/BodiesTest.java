@@ -29,14 +29,14 @@ import org.junit.jupiter.api.Timeout;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class BodiesTest {
   private static final int LARGE = 4 << 20;
-  private static final int MOST = LARGE + 1000;
+  private static final int MAX = LARGE + 1000;
 
   private Running running;
 
   @BeforeAll
   void open() throws Exception {
     PoolOptions pool = Running.pool().workers(2).spares(0);
-    GatewayOptions options = Running.options().mostBytes(MOST).patience(Duration.ofMillis(1500));
+    GatewayOptions options = Running.options().maxBytes(MAX).patience(Duration.ofMillis(1500));
     running = Running.open(pool, options);
   }
 
@@ -69,8 +69,8 @@ final class BodiesTest {
 
   @Test
   void whatIsTooLargeIs413() throws Exception {
-    assertThat(running.send(running.call("echo", new byte[MOST])).body()).hasSize(MOST);
-    byte[] payload = new byte[MOST + 1];
+    assertThat(running.send(running.call("echo", new byte[MAX])).body()).hasSize(MAX);
+    byte[] payload = new byte[MAX + 1];
     HttpResponse<byte[]> known = running.send(running.call("echo", payload));
     HttpResponse<byte[]> inChunks =
         running.send(

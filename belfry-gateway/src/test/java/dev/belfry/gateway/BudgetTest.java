@@ -18,15 +18,15 @@ import org.junit.jupiter.api.Timeout;
 /** How many bytes a gateway has in memory at the same time. */
 @Timeout(120)
 final class BudgetTest {
-  private static final int MOST = 1 << 20;
-  private static final int IN_ALL = 4 * MOST;
+  private static final int MAX = 1 << 20;
+  private static final int IN_ALL = 4 * MAX;
 
   private final List<SocketChannel> channels = new ArrayList<>();
   private Running running;
 
   @BeforeEach
   void open() throws Exception {
-    GatewayOptions options = Running.options().mostBytes(MOST).bytesInAll(IN_ALL);
+    GatewayOptions options = Running.options().maxBytes(MAX).bytesInAll(IN_ALL);
     running = Running.open(Running.pool(), options);
   }
 
@@ -49,7 +49,7 @@ final class BudgetTest {
     Raw.write(
         channel,
         "POST /call/echo HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: %d\r\n\r\n"
-            .formatted(headers, MOST));
+            .formatted(headers, MAX));
     return channel;
   }
 
@@ -57,7 +57,7 @@ final class BudgetTest {
     Awaitility.await()
         .atMost(Running.LONG)
         .pollInterval(Duration.ofMillis(50))
-        .until(() -> running.send(running.call("echo", new byte[MOST])).statusCode() == 200);
+        .until(() -> running.send(running.call("echo", new byte[MAX])).statusCode() == 200);
   }
 
   @Test
@@ -67,8 +67,8 @@ final class BudgetTest {
             .atMost(Running.LONG)
             .until(
                 () -> {
-                  Raw.write(announce(""), "x".repeat(MOST - 1024)); // maybe that is refused
-                  return running.send(running.call("echo", new byte[MOST]));
+                  Raw.write(announce(""), "x".repeat(MAX - 1024)); // maybe that is refused
+                  return running.send(running.call("echo", new byte[MAX]));
                 },
                 response -> response.statusCode() != 200);
     assertThat(refused.statusCode()).isEqualTo(429);
@@ -81,23 +81,23 @@ final class BudgetTest {
   /** They had all of the memory, and everybody else was refused for half a minute. */
   @Test
   void whoOnlyAnnouncesTakesNothingFromOthers() throws Exception {
-    for (int i = 0; i < 3 * IN_ALL / MOST; i++) {
+    for (int i = 0; i < 3 * IN_ALL / MAX; i++) {
       Raw.readUntil(announce("Expect: 100-continue\r\n"), "100 Continue\r\n\r\n");
     }
-    assertThat(running.send(running.call("echo", new byte[MOST])).statusCode()).isEqualTo(200);
+    assertThat(running.send(running.call("echo", new byte[MAX])).statusCode()).isEqualTo(200);
   }
 
   @Test
   void whoWasRefusedTakesNothingFromOthersAnyMore() throws Exception {
-    for (int i = 0; i < 3 * IN_ALL / MOST; i++) {
+    for (int i = 0; i < 3 * IN_ALL / MAX; i++) {
       SocketChannel channel = running.connect();
       channels.add(channel);
       String head = "POST /call/echo HTTP/1.1\r\nHost: localhost\r\n";
       Raw.write(channel, head + "Transfer-Encoding: chunked\r\n\r\n7fffffff\r\n");
-      Raw.write(channel, "x".repeat(2 * MOST));
+      Raw.write(channel, "x".repeat(2 * MAX));
       Raw.readUntil(channel, "too_large"); // and stays
     }
-    assertThat(running.send(running.call("echo", new byte[MOST])).statusCode()).isEqualTo(200);
+    assertThat(running.send(running.call("echo", new byte[MAX])).statusCode()).isEqualTo(200);
   }
 
   /** Who asked for much and did not read it filled the heap with answers. */
@@ -106,7 +106,7 @@ final class BudgetTest {
     SocketChannel channel = running.connect();
     channels.add(channel);
     channel.setOption(StandardSocketOptions.SO_RCVBUF, 64 * 1024);
-    Raw.write(channel, Raw.post("zeros", "", Integer.toString(64 * MOST - 1)));
+    Raw.write(channel, Raw.post("zeros", "", Integer.toString(64 * MAX - 1)));
     Raw.readUntil(channel, "HTTP/1.1 200 ");
     HttpResponse<byte[]> refused = running.send(running.call("upper", ""));
     assertThat(refused.statusCode()).isEqualTo(429);

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class FloodTest {
-  private static final int MOST = 1 << 20;
+  private static final int MAX = 1 << 20;
 
   /** What is discarded behind an answer, and what sockets have in their buffers. */
   private static final long TAKEN = 64 << 20;
@@ -35,7 +35,7 @@ final class FloodTest {
 
   @BeforeAll
   void open() throws Exception {
-    GatewayOptions options = Running.options().mostBytes(MOST).bearer("secret"::equals);
+    GatewayOptions options = Running.options().maxBytes(MAX).bearer("secret"::equals);
     running = Running.open(Running.pool().spares(0), options);
   }
 
@@ -85,7 +85,7 @@ final class FloodTest {
   @ValueSource(strings = {"7fffffff\r\n", "100001\r\n", ""})
   void aChunkThatIsTooLongIsToldSo(String begin) throws Exception {
     try (SocketChannel channel = running.connect()) {
-      Raw.write(channel, chunked(TOKEN, begin) + "0".repeat(2 * MOST));
+      Raw.write(channel, chunked(TOKEN, begin) + "0".repeat(2 * MAX));
       assertThat(Raw.readAll(channel))
           .startsWith("HTTP/1.1 413 ")
           .contains("\"error\":\"too_large\"");
@@ -96,12 +96,12 @@ final class FloodTest {
   void theLongestPayloadMayComeInOneChunkOrInVerySmallOnes() throws Exception {
     String head = chunked(TOKEN + "Connection: close\r\n", "");
     try (SocketChannel channel = running.connect()) {
-      Raw.write(channel, head + "%x\r\n%s\r\n0\r\n\r\n".formatted(MOST, "x".repeat(MOST)));
-      assertThat(Raw.readAll(channel)).startsWith("HTTP/1.1 200 ").endsWith("x".repeat(MOST));
+      Raw.write(channel, head + "%x\r\n%s\r\n0\r\n\r\n".formatted(MAX, "x".repeat(MAX)));
+      assertThat(Raw.readAll(channel)).startsWith("HTTP/1.1 200 ").endsWith("x".repeat(MAX));
     }
     try (SocketChannel channel = running.connect()) {
-      Raw.write(channel, head + "2\r\nxy\r\n".repeat(MOST / 2) + "0\r\n\r\n");
-      assertThat(Raw.readAll(channel)).startsWith("HTTP/1.1 200 ").endsWith("xy".repeat(MOST / 2));
+      Raw.write(channel, head + "2\r\nxy\r\n".repeat(MAX / 2) + "0\r\n\r\n");
+      assertThat(Raw.readAll(channel)).startsWith("HTTP/1.1 200 ").endsWith("xy".repeat(MAX / 2));
     }
   }
 

@@ -145,7 +145,7 @@ final class WhoMayTest {
   @Test
   void limitsThatCannotBeAreRefused() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new GatewayOptions().mostBytes((64 << 20) + 1));
+        .isThrownBy(() -> new GatewayOptions().maxBytes((64 << 20) + 1));
     for (String wrong : new String[] {"PT0S", "PT-1S", "PT0.000999999S", "PT480H0.001S"}) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> new GatewayOptions().deadline(Duration.parse(wrong)))

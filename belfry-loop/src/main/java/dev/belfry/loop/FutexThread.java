@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class FutexThread implements AutoCloseable {
   private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
-  private static final int MOST = FutexSet.MAX_WORDS - 1;
+  private static final int MAX = FutexSet.MAX_WORDS - 1;
 
   /** How often to look where the kernel cannot wait for several words. */
   private static final long POLL_NANOS = 1_000_000;
@@ -41,7 +41,7 @@ final class FutexThread implements AutoCloseable {
 
   /** Waits for an operation; false if there are too many already. */
   synchronized boolean add(FutexOperation operation) {
-    if (waiting.size() == MOST) {
+    if (waiting.size() == MAX) {
       return false;
     }
     waiting.add(operation);

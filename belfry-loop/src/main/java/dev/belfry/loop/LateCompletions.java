@@ -24,7 +24,7 @@ final class LateCompletions {
   /** Whether a start is worth completing: not if completions do nothing but start again. */
   static boolean bearStart() {
     LateCompletions running = RUNNING.get();
-    return running == null || ++running.started <= LoopCore.MOST_REFUSALS;
+    return running == null || ++running.started <= LoopCore.MAX_REFUSALS;
   }
 
   /** Has the completion of an operation told, now or after the one that is running. */

@@ -16,7 +16,7 @@ import java.util.concurrent.RejectedExecutionException;
  */
 abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
   /** After refusing this many starts, a stopped loop ends without refusing any more. */
-  static final int MOST_REFUSALS = 1_000_000;
+  static final int MAX_REFUSALS = 1_000_000;
 
   /** The calls of the loop thread. */
   final Sys sys;
@@ -92,7 +92,7 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
 
   /** Whether a start on the loop thread is worth completing, if only as stopped. */
   final boolean bearsStart() {
-    return takesWork || ++refusals <= MOST_REFUSALS;
+    return takesWork || ++refusals <= MAX_REFUSALS;
   }
 
   final void operationBegun() {

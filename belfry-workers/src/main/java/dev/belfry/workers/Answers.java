@@ -37,7 +37,7 @@ final class Answers {
 
   /** Answers a call. If the pool is gone the answer is lost: nobody waits for it. */
   void send(long id, Status status, byte[] bytes) {
-    if (bytes.length > Protocol.MOST_BYTES) {
+    if (bytes.length > Protocol.MAX_BYTES) {
       send(id, Status.TOO_LARGE);
     } else if (outgoing.fits(bytes.length)) {
       sendAtOnce(id, status.number(), bytes);

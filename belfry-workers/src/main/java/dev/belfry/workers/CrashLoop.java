@@ -10,7 +10,7 @@ import java.util.random.RandomGenerator;
  */
 final class CrashLoop {
   /** Enough for any delay, and no overflow. */
-  private static final int MOST_DOUBLINGS = 20;
+  private static final int MAX_DOUBLINGS = 20;
 
   private final int limit;
   private final Duration first;
@@ -72,7 +72,7 @@ final class CrashLoop {
     if (deathsInARow == 0) {
       return Duration.ZERO;
     }
-    int doublings = Math.min(deathsInARow - 1, MOST_DOUBLINGS);
+    int doublings = Math.min(deathsInARow - 1, MAX_DOUBLINGS);
     long whole = Math.min(longest.toMillis(), first.toMillis() << doublings);
     return Duration.ofMillis(random.nextLong(whole / 2, whole + 1));
   }

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Remembers the numbers of methods, because a digest takes longer than the way to a worker. */
 final class MethodIds {
   /** Names may come from outside, so not all of them are kept. */
-  private static final int MOST = 1024;
+  private static final int MAX = 1024;
 
   private final Map<String, Long> ids = new ConcurrentHashMap<>();
 
@@ -16,7 +16,7 @@ final class MethodIds {
       return known;
     }
     long id = Protocol.methodId(name);
-    if (ids.size() >= MOST) {
+    if (ids.size() >= MAX) {
       ids.clear(); // those that are called often will be back at once
     }
     ids.put(name, id);

@@ -8,7 +8,7 @@ final class Pace {
   /** About what it takes to wake a thread. */
   static final long SHORT_NANOS = 10_000;
 
-  private static final int MOST = 32;
+  private static final int MAX = 32;
 
   /** So many short calls in a row are enough to begin with. */
   private static final int ENOUGH = 16;
@@ -31,7 +31,7 @@ final class Pace {
 
   /** Of calls that are handed over however short they are. */
   static Pace neverShort() {
-    return new Pace(MOST + 1);
+    return new Pace(MAX + 1);
   }
 
   boolean isShort() {
@@ -42,7 +42,7 @@ final class Pace {
   void took(long nanos) {
     int before = score;
     int after =
-        nanos < SHORT_NANOS ? Math.min(MOST, before + 1) : Math.max(0, before - FOR_A_LONG_ONE);
+        nanos < SHORT_NANOS ? Math.min(MAX, before + 1) : Math.max(0, before - FOR_A_LONG_ONE);
     if (after != before) {
       score = after;
     }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PoolOptions {
   /** More would need rings of many megabytes. */
-  private static final int MOST_CALLS = 1 << 14;
+  private static final int MAX_CALLS = 1 << 14;
 
   final List<String> command;
   String name = "worker";
@@ -87,9 +87,9 @@ public final class PoolOptions {
   /** How many calls a worker has at most at a time; by default 64. */
   public PoolOptions callsPerWorker(int count) {
     callsPerWorker = atLeast(1, count, "calls per worker");
-    if (count > MOST_CALLS) {
+    if (count > MAX_CALLS) {
       throw new IllegalArgumentException(
-          "calls per worker: at most %d, not %d".formatted(MOST_CALLS, count));
+          "calls per worker: at most %d, not %d".formatted(MAX_CALLS, count));
     }
     return this;
   }

@@ -191,7 +191,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
       case FAILED -> call.fail(new MethodFailed(new String(payload, StandardCharsets.UTF_8)));
       case TOO_LARGE ->
           call.fail(
-              new MethodFailed("the answer has more than %d bytes".formatted(Protocol.MOST_BYTES)));
+              new MethodFailed("the answer has more than %d bytes".formatted(Protocol.MAX_BYTES)));
       case CANCELLED -> call.failOverdue();
     }
     supervisor.answered(this);

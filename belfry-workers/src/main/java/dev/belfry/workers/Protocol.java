@@ -12,7 +12,7 @@ import java.util.List;
 /** The bytes of calls and answers, as in docs/protocol.md. */
 final class Protocol {
   /** No payload is longer, in either direction. */
-  static final int MOST_BYTES = 64 << 20;
+  static final int MAX_BYTES = 64 << 20;
 
   /** The id of the message by which a worker says that it is ready; no call has it. */
   static final long HELLO = 0;
@@ -105,7 +105,7 @@ final class Protocol {
     ByteBuffer buffer = littleEndian(bytes);
     long channel = Integer.toUnsignedLong(buffer.getInt(offset));
     long size = buffer.getLong(offset + Integer.BYTES);
-    if (channel == 0 || size < 0 || size > MOST_BYTES) {
+    if (channel == 0 || size < 0 || size > MAX_BYTES) {
       throw new MalformedMessage("%d bytes on channel %d".formatted(size, channel));
     }
     return new Header(channel, size, timeLeft);

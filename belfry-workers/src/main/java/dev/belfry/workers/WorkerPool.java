@@ -37,7 +37,7 @@ public final class WorkerPool implements AutoCloseable {
   /** Beyond those wanted: for workers that end while others are started in their place. */
   private static final int MORE_GUESTS = 8;
 
-  private static final int MOST_GUESTS = 255;
+  private static final int MAX_GUESTS = 255;
 
   private final EventLoopGroup group;
   private final ShmHost host;
@@ -61,9 +61,9 @@ public final class WorkerPool implements AutoCloseable {
   /** Makes a pool and begins to start its workers; calls wait until one is ready. */
   public static WorkerPool open(PoolOptions options) throws IOException {
     int guests = options.workers + options.spares;
-    if (guests > MOST_GUESTS) {
+    if (guests > MAX_GUESTS) {
       throw new IllegalArgumentException(
-          "%d workers and spares; a pool has at most %d".formatted(guests, MOST_GUESTS));
+          "%d workers and spares; a pool has at most %d".formatted(guests, MAX_GUESTS));
     }
     EventLoopGroup group = EventLoopGroup.open(1, LoopOptions.DEFAULT);
     try {
@@ -72,7 +72,7 @@ public final class WorkerPool implements AutoCloseable {
       int ring = Math.max(64, Integer.highestOneBit(options.callsPerWorker * 4));
       SegmentConfig config =
           SegmentConfig.DEFAULT
-              .withMaxGuests(Math.min(MOST_GUESTS, guests + MORE_GUESTS))
+              .withMaxGuests(Math.min(MAX_GUESTS, guests + MORE_GUESTS))
               .withRingSize(ring)
               .withHeartbeat(options.heartbeat);
       ShmHost host =
@@ -175,9 +175,9 @@ public final class WorkerPool implements AutoCloseable {
       CallOptions options,
       @Nullable Thread waiter,
       @Nullable CompletableFuture<byte[]> future) {
-    if (payload.length > Protocol.MOST_BYTES) {
+    if (payload.length > Protocol.MAX_BYTES) {
       throw new IllegalArgumentException(
-          "a payload has at most %d bytes, not %d".formatted(Protocol.MOST_BYTES, payload.length));
+          "a payload has at most %d bytes, not %d".formatted(Protocol.MAX_BYTES, payload.length));
     }
     return new Call(method, methodIds.of(method), payload, options, waiter, future, meter);
   }

@@ -56,7 +56,7 @@ final class AnnouncingTest {
             guest,
             words[2].equals("mine") ? call.id() : 1_000_000 + i,
             Status.OK.number() | Protocol.ANSWER_IN_CHUNKS,
-            Protocol.answer(channel + 2 * i, Protocol.MOST_BYTES));
+            Protocol.answer(channel + 2 * i, Protocol.MAX_BYTES));
       }
     }
 
@@ -78,7 +78,7 @@ final class AnnouncingTest {
     try (WorkerPool pool = Pools.open(options())) {
       long before = usedMemory();
       call(pool, "announce", "1 60 others");
-      assertThat(usedMemory() - before).isLessThan(2L * Protocol.MOST_BYTES);
+      assertThat(usedMemory() - before).isLessThan(2L * Protocol.MAX_BYTES);
       assertThat(told.deaths).isEmpty();
     }
   }

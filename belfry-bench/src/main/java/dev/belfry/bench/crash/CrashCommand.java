@@ -58,7 +58,7 @@ public final class CrashCommand extends Benchmark {
   private static final Metric DUPLICATES = COUNTED.get(3);
   private static final Metric WITHOUT_EFFECT = COUNTED.get(4);
   private static final Metric ADDED_P50 = COUNTED.get(6);
-  private static final double MOST_ADDED_NANOS = 5e6;
+  private static final double MAX_ADDED_NANOS = 5e6;
 
   /** And for each minute. */
   private static final List<Metric> SOAKED =
@@ -149,7 +149,7 @@ public final class CrashCommand extends Benchmark {
     Ceiling withoutEffect = new Ceiling(WHO, WITHOUT_EFFECT, 0);
     return policy.equals("at-most-once")
         ? List.of(lost, withoutEffect, new Ceiling(WHO, DUPLICATES, 0))
-        : List.of(lost, withoutEffect, new Ceiling(WHO, ADDED_P50, MOST_ADDED_NANOS));
+        : List.of(lost, withoutEffect, new Ceiling(WHO, ADDED_P50, MAX_ADDED_NANOS));
   }
 
   private static Map<String, Object> params(String policy, int kills) {

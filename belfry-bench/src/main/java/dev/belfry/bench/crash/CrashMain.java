@@ -15,7 +15,7 @@ import java.util.stream.LongStream;
 public final class CrashMain {
   private static final long KILL_EVERY_NANOS = 1_000_000_000;
   private static final int WARM_UP_MILLIS = 1_000;
-  private static final int MOST_PAUSE_MILLIS = 200;
+  private static final int MAX_PAUSE_MILLIS = 200;
 
   private CrashMain() {}
 
@@ -45,7 +45,7 @@ public final class CrashMain {
     var random = new Random(count);
     for (int i = 0; i < count; ) {
       host.awaitSpare();
-      Thread.sleep(random.nextInt(MOST_PAUSE_MILLIS));
+      Thread.sleep(random.nextInt(MAX_PAUSE_MILLIS));
       long bytes = host.kill();
       largest = Math.max(largest, bytes);
       i += bytes > 0 ? 1 : 0;

@@ -16,7 +16,7 @@ import java.util.BitSet;
  */
 public final class IpcMain {
   private static final Sys SYS = Sys.forAnyThread();
-  private static final int MOST_BURSTS = 200_000;
+  private static final int MAX_BURSTS = 200_000;
   private static final int SENT_AT_ONCE = 1024;
 
   private final IpcEnd end;
@@ -79,10 +79,10 @@ public final class IpcMain {
   }
 
   private double ping(long nanos, int burst) throws Exception {
-    double[] bursts = new double[MOST_BURSTS];
+    double[] bursts = new double[MAX_BURSTS];
     int count = 0;
     long until = System.nanoTime() + nanos;
-    while (count < MOST_BURSTS && (System.nanoTime() - until < 0 || count == 0)) {
+    while (count < MAX_BURSTS && (System.nanoTime() - until < 0 || count == 0)) {
       long began = System.nanoTime();
       for (int i = 0; i < burst; i++) {
         end.send(number);

@@ -12,9 +12,9 @@ import java.nio.file.StandardOpenOption;
 
 /** The file in which a receiver notes when it handled which signal; see {@code signal_load.c}. */
 final class Mailbox {
-  private static final int MOST = 100_000;
+  private static final int MAX = 100_000;
   private static final int SLOTS = 8;
-  private static final long BYTES = (long) (SLOTS + MOST) * Long.BYTES;
+  private static final long BYTES = (long) (SLOTS + MAX) * Long.BYTES;
   private static final VarHandle WORD = ValueLayout.JAVA_LONG.arrayElementVarHandle();
 
   private final MemorySegment words;

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 
 /** Reads the configuration of a host from a file. */
 public final class ConfigFile {
-  private static final long MOST_BYTES = 1 << 20;
+  private static final long MAX_BYTES = 1 << 20;
 
   private final Section root;
 
@@ -36,7 +36,7 @@ public final class ConfigFile {
     if (Files.isDirectory(file)) {
       throw new FileSystemException(file.toString(), null, "is a directory");
     }
-    if (Files.size(file) > MOST_BYTES) {
+    if (Files.size(file) > MAX_BYTES) {
       throw new IOException(file + " has more than 1 MiB, which is no configuration");
     }
     String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);

@@ -30,7 +30,7 @@ final class YamlTree {
   private static final int DEEPEST = 32;
 
   /** More than any configuration has; aliases can turn a few into billions. */
-  private static final int MOST_VALUES = 10_000;
+  private static final int MAX_VALUES = 10_000;
 
   private final List<ConfigFault> faults;
   private final Map<String, Integer> lines = new HashMap<>();
@@ -88,8 +88,8 @@ final class YamlTree {
     if (depth > DEEPEST) { // also what an alias makes endless
       return giveUp(new ConfigFault(line(node), path, "is nested too deeply"));
     }
-    if (values > MOST_VALUES) {
-      return giveUp(new ConfigFault(1, "", "there are more than " + MOST_VALUES + " values"));
+    if (values > MAX_VALUES) {
+      return giveUp(new ConfigFault(1, "", "there are more than " + MAX_VALUES + " values"));
     }
     return switch (node) {
       case MappingNode mapping -> mapping(mapping, path, depth);

@@ -55,7 +55,7 @@ final class CountersLayout {
   static final int FIELD_BYTES_AT = 16;
   static final int HOST_BYTES_AT = 20;
   static final int WORKER_BYTES_AT = 24;
-  static final int MOST_WORKERS_AT = 28;
+  static final int MAX_WORKERS_AT = 28;
   static final int SAMPLES_OFFSET_AT = 32;
   static final int SAMPLE_BYTES_AT = 36;
   static final int LATEST_AT = 40;
@@ -78,11 +78,11 @@ final class CountersLayout {
   static final long BEING_WRITTEN = -1;
 
   /** As many as a pool can have. */
-  static final int MOST_WORKERS = 255;
+  static final int MAX_WORKERS = 255;
 
   static final int SAMPLES_OFFSET = HEADER_BYTES + FIELD_BYTES * Counter.values().length;
   static final int SAMPLE_BYTES =
-      HOST_AT + Counter.Part.HOST.bytes() + MOST_WORKERS * Counter.Part.WORKER.bytes();
+      HOST_AT + Counter.Part.HOST.bytes() + MAX_WORKERS * Counter.Part.WORKER.bytes();
   static final int TOTAL_BYTES = SAMPLES_OFFSET + 2 * SAMPLE_BYTES;
 
   private CountersLayout() {}

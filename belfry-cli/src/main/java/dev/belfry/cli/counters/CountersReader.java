@@ -33,9 +33,9 @@ public final class CountersReader implements AutoCloseable {
   private static final VarHandle LONG_AT = LONG.varHandle();
 
   /** Far more tries than a host that writes once a second can spoil. */
-  private static final int MOST_TRIES = 1000;
+  private static final int MAX_TRIES = 1000;
 
-  private static final int MOST_FIELDS = 1000;
+  private static final int MAX_FIELDS = 1000;
 
   private final Path path;
   private final Arena arena = Arena.ofShared();
@@ -43,7 +43,7 @@ public final class CountersReader implements AutoCloseable {
   private final Map<Counter, Integer> offsets = new EnumMap<>(Counter.class);
   private final int hostBytes;
   private final int workerBytes;
-  private final int mostWorkers;
+  private final int maxWorkers;
   private final long samplesOffset;
   private final int sampleBytes;
 
@@ -71,7 +71,7 @@ public final class CountersReader implements AutoCloseable {
       }
       this.hostBytes = memory.get(INT, CountersLayout.HOST_BYTES_AT);
       this.workerBytes = memory.get(INT, CountersLayout.WORKER_BYTES_AT);
-      this.mostWorkers = memory.get(INT, CountersLayout.MOST_WORKERS_AT);
+      this.maxWorkers = memory.get(INT, CountersLayout.MAX_WORKERS_AT);
       this.samplesOffset = memory.get(INT, CountersLayout.SAMPLES_OFFSET_AT);
       this.sampleBytes = memory.get(INT, CountersLayout.SAMPLE_BYTES_AT);
       readDescription();
@@ -96,11 +96,11 @@ public final class CountersReader implements AutoCloseable {
   private void readDescription() throws IOException {
     int fields = memory.get(INT, CountersLayout.FIELDS_AT);
     long fieldBytes = memory.get(INT, CountersLayout.FIELD_BYTES_AT);
-    check(fields >= 0 && fields <= MOST_FIELDS && fieldBytes >= CountersLayout.FIELD_BYTES);
+    check(fields >= 0 && fields <= MAX_FIELDS && fieldBytes >= CountersLayout.FIELD_BYTES);
     check(CountersLayout.HEADER_BYTES + fields * fieldBytes <= samplesOffset);
-    check(hostBytes >= 0 && workerBytes >= 0 && mostWorkers >= 0);
+    check(hostBytes >= 0 && workerBytes >= 0 && maxWorkers >= 0);
     check(
-        CountersLayout.HOST_AT + (long) hostBytes + (long) mostWorkers * workerBytes <= sampleBytes
+        CountersLayout.HOST_AT + (long) hostBytes + (long) maxWorkers * workerBytes <= sampleBytes
             && samplesOffset + 2L * sampleBytes <= memory.byteSize());
     check(samplesOffset % Long.BYTES == 0 && sampleBytes % Long.BYTES == 0);
     check(hostBytes % Long.BYTES == 0 && workerBytes % Long.BYTES == 0);
@@ -134,7 +134,7 @@ public final class CountersReader implements AutoCloseable {
   /** The latest sample, whole and of one moment. Never waits for the host. */
   public CountersSample read() throws IOException {
     try {
-      for (int i = 0; i < MOST_TRIES; i++) {
+      for (int i = 0; i < MAX_TRIES; i++) {
         long number = (long) LONG_AT.getAcquire(memory, CountersLayout.LATEST_AT);
         if (number <= 0) {
           break;
@@ -159,7 +159,7 @@ public final class CountersReader implements AutoCloseable {
 
   private CountersSample decode(long number, MemorySegment sample) {
     long host = CountersLayout.HOST_AT;
-    long count = Math.clamp(integer(sample, host, Counter.WORKERS), 0, mostWorkers);
+    long count = Math.clamp(integer(sample, host, Counter.WORKERS), 0, maxWorkers);
     var workers = new ArrayList<WorkerStatus>();
     for (int i = 0; i < count; i++) {
       workers.add(worker(sample, host + hostBytes + (long) i * workerBytes));

@@ -105,7 +105,7 @@ public final class CountersWriter implements AutoCloseable {
     memory.set(INT, CountersLayout.FIELD_BYTES_AT, CountersLayout.FIELD_BYTES);
     memory.set(INT, CountersLayout.HOST_BYTES_AT, Counter.Part.HOST.bytes());
     memory.set(INT, CountersLayout.WORKER_BYTES_AT, Counter.Part.WORKER.bytes());
-    memory.set(INT, CountersLayout.MOST_WORKERS_AT, CountersLayout.MOST_WORKERS);
+    memory.set(INT, CountersLayout.MAX_WORKERS_AT, CountersLayout.MAX_WORKERS);
     memory.set(INT, CountersLayout.SAMPLES_OFFSET_AT, CountersLayout.SAMPLES_OFFSET);
     memory.set(INT, CountersLayout.SAMPLE_BYTES_AT, CountersLayout.SAMPLE_BYTES);
     long at = CountersLayout.HEADER_BYTES;
@@ -143,7 +143,7 @@ public final class CountersWriter implements AutoCloseable {
     long host = at + CountersLayout.HOST_AT;
     writeHost(host, pool);
     List<WorkerStatus> workers = pool.workers();
-    int count = Math.min(workers.size(), CountersLayout.MOST_WORKERS);
+    int count = Math.min(workers.size(), CountersLayout.MAX_WORKERS);
     put(host, Counter.WORKERS, count);
     for (int i = 0; i < count; i++) {
       writeWorker(

@@ -10,7 +10,7 @@ import java.time.Duration;
  * so that calls that do not end cannot take the time needed to end workers and clean everything up.
  */
 final class EndTime {
-  private static final Duration MOST_KEPT = Duration.ofSeconds(2);
+  private static final Duration MAX_KEPT = Duration.ofSeconds(2);
   private static final int KEPT_PART = 4;
 
   /** When none is left; set by the signal, which comes before anybody asks. */
@@ -28,7 +28,7 @@ final class EndTime {
   private void begin(Signal signal) {
     Duration whole = signal.timeout().orElseThrow();
     Duration part = whole.dividedBy(KEPT_PART);
-    Duration kept = part.compareTo(MOST_KEPT) < 0 ? part : MOST_KEPT;
+    Duration kept = part.compareTo(MAX_KEPT) < 0 ? part : MAX_KEPT;
     deadlineNanos = System.nanoTime() + whole.minus(kept).toNanos();
   }
 

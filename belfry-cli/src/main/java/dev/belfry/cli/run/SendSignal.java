@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
     })
 public final class SendSignal implements Callable<Integer> {
   private static final int FAILED = 1;
-  private static final int MOST_PORT = 65_535;
+  private static final int MAX_PORT = 65_535;
 
   @Parameters(
       index = "0",
@@ -120,7 +120,7 @@ public final class SendSignal implements Callable<Integer> {
   private URI surface() {
     try {
       var url = new URI(target);
-      if (url.getHost() != null && url.getPort() <= MOST_PORT) {
+      if (url.getHost() != null && url.getPort() <= MAX_PORT) {
         return url;
       }
     } catch (URISyntaxException e) {

@@ -22,7 +22,7 @@ final class Surfaces {
     GatewayOptions options =
         new GatewayOptions()
             .address(config.listen())
-            .mostBytes(config.maxBytes())
+            .maxBytes(config.maxBytes())
             .deadline(config.deadline());
     Optional<SecretSource> source = config.token();
     if (source.isPresent()) {

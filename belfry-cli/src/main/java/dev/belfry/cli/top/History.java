@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 /** The samples seen so far: the latest, some numbers from those before, and what has changed. */
 final class History {
   /** As wide as any terminal. */
-  private static final int MOST = 1000;
+  private static final int MAX = 1000;
 
   private final List<Double> rates = new ArrayList<>();
   private final List<Double> latencies = new ArrayList<>();
@@ -27,7 +27,7 @@ final class History {
   private void keep(CountersSample sample) {
     rates.add(sample.pool().callsPerSecond());
     latencies.add((double) sample.pool().latency().p99Nanos());
-    if (rates.size() > MOST) {
+    if (rates.size() > MAX) {
       rates.removeFirst();
       latencies.removeFirst();
     }

@@ -9,7 +9,7 @@ import java.util.function.Function;
 /** The workers of a host, one per line. */
 final class WorkerTable {
   private static final int LEAST_NAME = 8;
-  private static final int MOST_NAME = 32;
+  private static final int MAX_NAME = 32;
 
   private final Look look;
   private final History history;
@@ -34,7 +34,7 @@ final class WorkerTable {
             .mapToInt(it -> it.name().length())
             .max()
             .orElse(0);
-    this.nameWidth = Math.clamp(Math.min(longest, look.columns() - taken), LEAST_NAME, MOST_NAME);
+    this.nameWidth = Math.clamp(Math.min(longest, look.columns() - taken), LEAST_NAME, MAX_NAME);
   }
 
   private int gap() {

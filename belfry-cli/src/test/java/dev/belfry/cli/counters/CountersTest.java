@@ -203,7 +203,7 @@ class CountersTest {
               CountersLayout.FIELDS_AT,
               CountersLayout.HOST_BYTES_AT,
               CountersLayout.WORKER_BYTES_AT,
-              CountersLayout.MOST_WORKERS_AT,
+              CountersLayout.MAX_WORKERS_AT,
               CountersLayout.SAMPLES_OFFSET_AT,
               CountersLayout.SAMPLE_BYTES_AT,
               CountersLayout.HEADER_BYTES + CountersLayout.OFFSET_AT,

@@ -24,7 +24,7 @@ final class Statuses {
   /** Every number of it is the same, and it has as many workers as there can be. */
   static PoolStatus same(int n) {
     List<WorkerStatus> workers =
-        IntStream.range(0, CountersLayout.MOST_WORKERS)
+        IntStream.range(0, CountersLayout.MAX_WORKERS)
             .mapToObj(
                 _ -> new WorkerStatus("" + n, n, "" + n, n, n, n, new Latency(n, n, n), n, n, n))
             .toList();
