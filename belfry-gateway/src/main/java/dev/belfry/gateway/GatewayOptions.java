@@ -1,6 +1,7 @@
 package dev.belfry.gateway;
 
 import dev.belfry.workers.CallOptions;
+import dev.belfry.workers.WorkerPool;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -13,9 +14,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GatewayOptions {
   private static final int DEFAULT_PORT = 7070;
-
-  /** The longest payload that a pool takes. */
-  private static final long MAX_BYTES = 64 << 20;
 
   /** The shortest deadline of a call; a request gives it in milliseconds. */
   private static final Duration SHORTEST = Duration.ofMillis(1);
@@ -45,11 +43,12 @@ public final class GatewayOptions {
     return this;
   }
 
-  /** The longest payload, at most 64 MiB. */
+  /** The longest payload, at most {@link WorkerPool#MAX_PAYLOAD_BYTES}; by default 8 MiB. */
   public GatewayOptions maxBytes(long count) {
-    if (count < 0 || count > MAX_BYTES) {
+    if (count < 0 || count > WorkerPool.MAX_PAYLOAD_BYTES) {
       throw new IllegalArgumentException(
-          "a payload has at most %d bytes, which cannot be %d".formatted(MAX_BYTES, count));
+          "a payload has at most %d bytes, which cannot be %d"
+              .formatted(WorkerPool.MAX_PAYLOAD_BYTES, count));
     }
     maxBytes = count;
     return this;

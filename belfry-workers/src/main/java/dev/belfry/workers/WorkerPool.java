@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * <p>For any number of threads, platform or virtual.
  */
 public final class WorkerPool implements AutoCloseable {
+  /** The most bytes that a payload or an answer can have, 64 MiB. */
+  public static final int MAX_PAYLOAD_BYTES = Protocol.MAX_BYTES;
+
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
   private static final long LOOK_NANOS = 1_000_000;
 
@@ -175,9 +178,9 @@ public final class WorkerPool implements AutoCloseable {
       CallOptions options,
       @Nullable Thread waiter,
       @Nullable CompletableFuture<byte[]> future) {
-    if (payload.length > Protocol.MAX_BYTES) {
+    if (payload.length > MAX_PAYLOAD_BYTES) {
       throw new IllegalArgumentException(
-          "a payload has at most %d bytes, not %d".formatted(Protocol.MAX_BYTES, payload.length));
+          "a payload has at most %d bytes, not %d".formatted(MAX_PAYLOAD_BYTES, payload.length));
     }
     return new Call(method, methodIds.of(method), payload, options, waiter, future, meter);
   }
