@@ -66,7 +66,7 @@ static inline bool belfry_cancelled(belfry_call *call);
 /* ---------------------------------------------------------------------------------------------
  * The bytes of calls and answers.
  */
-#define BELFRY__MOST_BYTES (64u << 20)
+#define BELFRY__MAX_BYTES (64u << 20)
 #define BELFRY__PROTOCOL 1
 #define BELFRY__REQUEST_HEADER 4u
 #define BELFRY__REQUEST_IN_CHUNKS 0x80000000u
@@ -158,7 +158,7 @@ static inline bool belfry__parse_request(
     }
     request->channel = belfry__u32(bytes, BELFRY__REQUEST_HEADER);
     request->length = belfry__u64(bytes, BELFRY__REQUEST_HEADER + 4);
-    return request->channel != 0 && request->length <= BELFRY__MOST_BYTES;
+    return request->channel != 0 && request->length <= BELFRY__MAX_BYTES;
 }
 
 /* The bytes of an answer whose payload comes on a channel. */
@@ -346,7 +346,7 @@ static inline void belfry__respond(
         return;
     }
     call->answered = true;
-    if (length > BELFRY__MOST_BYTES) {
+    if (length > BELFRY__MAX_BYTES) {
         status = BELFRY__TOO_LONG;
         length = 0;
     }

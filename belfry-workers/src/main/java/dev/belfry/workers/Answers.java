@@ -38,7 +38,7 @@ final class Answers {
   /** Answers a call. If the pool is gone the answer is lost: nobody waits for it. */
   void send(long id, Status status, byte[] bytes) {
     if (bytes.length > Protocol.MAX_BYTES) {
-      send(id, Status.TOO_LARGE);
+      send(id, Status.TOO_LONG);
     } else if (outgoing.fits(bytes.length)) {
       sendAtOnce(id, status.number(), bytes);
     } else {

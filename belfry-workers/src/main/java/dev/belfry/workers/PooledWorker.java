@@ -186,10 +186,10 @@ final class PooledWorker implements PeerListener, MessageHandler {
     finished.setRelease(finished.getPlain() + 1); // one thread at a time reads answers
     latencies.record(System.nanoTime() - call.startNanos);
     switch (status) {
-      case OK -> call.succeed(payload);
+      case DONE -> call.succeed(payload);
       case UNKNOWN_METHOD -> call.fail(new UnknownMethod(call.method));
       case FAILED -> call.fail(new MethodFailed(new String(payload, StandardCharsets.UTF_8)));
-      case TOO_LARGE ->
+      case TOO_LONG ->
           call.fail(
               new MethodFailed("the answer has more than %d bytes".formatted(Protocol.MAX_BYTES)));
       case CANCELLED -> call.failOverdue();

@@ -178,7 +178,7 @@ final class Serving {
   private void answer(Job job) {
     Request request = job.request();
     byte[] answer;
-    Status status = Status.OK;
+    Status status = Status.DONE;
     try {
       answer =
           Objects.requireNonNull(job.method().handler().handle(request), "the method gave null");

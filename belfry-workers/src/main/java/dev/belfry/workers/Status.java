@@ -3,7 +3,7 @@ package dev.belfry.workers;
 /** How a call ended in the worker; the numbers are those of docs/protocol.md. */
 enum Status {
   /** With the bytes that follow. */
-  OK(0),
+  DONE(0),
   /** The method failed; the text says how. */
   FAILED(1),
   /** The worker has no such method. */
@@ -11,7 +11,7 @@ enum Status {
   /** It was cancelled before it had ended. */
   CANCELLED(3),
   /** The answer has more bytes than may be sent. */
-  TOO_LARGE(4);
+  TOO_LONG(4);
 
   private static final Status[] ALL = values();
 

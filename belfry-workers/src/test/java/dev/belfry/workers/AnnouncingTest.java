@@ -41,7 +41,7 @@ final class AnnouncingTest {
             if (message.methodId() != Protocol.REHEARSAL) {
               announce(guest, message);
             }
-            send(guest, message.id(), Status.OK.number(), new byte[0]);
+            send(guest, message.id(), Status.DONE.number(), new byte[0]);
           }
         }
       }
@@ -55,7 +55,7 @@ final class AnnouncingTest {
         send(
             guest,
             words[2].equals("mine") ? call.id() : 1_000_000 + i,
-            Status.OK.number() | Protocol.ANSWER_IN_CHUNKS,
+            Status.DONE.number() | Protocol.ANSWER_IN_CHUNKS,
             Protocol.answer(channel + 2 * i, Protocol.MAX_BYTES));
       }
     }

@@ -120,11 +120,11 @@ final class ProtocolTest {
   private static void status(Vector vector) {
     Status meant =
         switch (vector.meaning().get(1)) {
-          case "done" -> Status.OK;
+          case "done" -> Status.DONE;
           case "failed" -> Status.FAILED;
           case "unknown" -> Status.UNKNOWN_METHOD;
           case "cancelled" -> Status.CANCELLED;
-          default -> Status.TOO_LARGE;
+          default -> Status.TOO_LONG;
         };
     boolean inChunks = vector.meaning().getFirst().equals("chunks");
     assertThat(Protocol.status(vector.number())).isEqualTo(meant);

@@ -34,7 +34,7 @@ final class RehearsalTest {
       boolean rehearses = args[0].equals("rehearses");
       int rehearsed = 0;
       try (ShmGuest guest = ShmGuest.attach(Sys.forAnyThread(), args, WaitStrategy.ADAPTIVE)) {
-        answer(guest, Protocol.HELLO, Status.OK, Protocol.hello(List.of("rehearsed")));
+        answer(guest, Protocol.HELLO, Status.DONE, Protocol.hello(List.of("rehearsed")));
         var message = new Message();
         while (guest.receiveBlocking(message, FutexWait.FOREVER) == Awaited.READY) {
           if (message.kind() != MessageKind.REQUEST) {
@@ -47,7 +47,7 @@ final class RehearsalTest {
             }
           } else {
             byte[] count = Integer.toString(rehearsed).getBytes(StandardCharsets.UTF_8);
-            answer(guest, message.id(), Status.OK, count);
+            answer(guest, message.id(), Status.DONE, count);
           }
         }
       }
