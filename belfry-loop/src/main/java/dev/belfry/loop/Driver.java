@@ -16,6 +16,16 @@ interface Driver extends AutoCloseable {
   /** A deadline that never comes. */
   long FOREVER = Long.MAX_VALUE;
 
+  /** The longest time-out the kernel is given, a year; a longer wait just comes round again. */
+  long LONGEST_NANOS = 365L * 24 * 3600 * 1_000_000_000;
+
+  /**
+   * How long the kernel is to wait for a deadline, in nanoseconds; not for one that never comes.
+   */
+  static long timeLeft(long deadline) {
+    return Math.clamp(deadline - System.nanoTime(), 0, LONGEST_NANOS);
+  }
+
   /** Opens what the options of a loop ask for. */
   static Driver openFor(LoopCore loop) throws ErrnoException {
     LoopOptions options = loop.options;

@@ -23,9 +23,6 @@ final class EpollWait implements AutoCloseable {
   private static final int MILLIS_FOREVER = -1;
   private static final long NOT_SET = Long.MIN_VALUE;
 
-  /** The longest time-out the kernel is given, a year; a longer wait just comes round again. */
-  private static final long LONGEST_NANOS = 365L * 24 * 3600 * 1_000_000_000;
-
   private final Epoll epoll;
 
   /** Null where {@code epoll_pwait2} works. */
@@ -83,7 +80,8 @@ final class EpollWait implements AutoCloseable {
       return timer == null ? epoll.await(batch, 0) : epoll.awaitMillis(batch, 0);
     }
     if (timer == null) {
-      return epoll.await(batch, deadline == Driver.FOREVER ? Epoll.FOREVER : timeLeft(deadline));
+      long timeout = deadline == Driver.FOREVER ? Epoll.FOREVER : Driver.timeLeft(deadline);
+      return epoll.await(batch, timeout);
     }
     if (deadline != Driver.FOREVER && deadline != timerDeadline) {
       int set = timer.setDeadline(deadline);
@@ -100,10 +98,6 @@ final class EpollWait implements AutoCloseable {
     if (token == TIMER_TOKEN) {
       timerDeadline = NOT_SET;
     }
-  }
-
-  private static long timeLeft(long deadline) {
-    return Math.clamp(deadline - System.nanoTime(), 0, LONGEST_NANOS);
   }
 
   @Override

@@ -30,9 +30,6 @@ final class Uring implements AutoCloseable {
   /** Marks what nobody waits for. */
   private static final long NO_TOKEN = 0;
 
-  /** The longest time-out the kernel is given, a year; a longer wait just comes round again. */
-  private static final long LONGEST_NANOS = 365L * 24 * 3600 * 1_000_000_000;
-
   /** How long to wait for what was withdrawn before the kernel is told again. */
   private static final long WITHDRAWAL_NANOS = 10_000_000;
 
@@ -135,13 +132,9 @@ final class Uring implements AutoCloseable {
   private void await(long deadline) throws ErrnoException {
     int result;
     do {
-      result = enter(1, deadline == Driver.FOREVER ? IoUring.FOREVER : timeLeft(deadline));
+      result = enter(1, deadline == Driver.FOREVER ? IoUring.FOREVER : Driver.timeLeft(deadline));
       // Where something was handed over, the kernel does not say that the wait was interrupted.
     } while ((result == -EINTR || result > 0) && ring.completions().isEmpty());
-  }
-
-  private static long timeLeft(long deadline) {
-    return Math.clamp(deadline - System.nanoTime(), 0, LONGEST_NANOS);
   }
 
   /** Writes what is wanted, as far as there is room; says how much of it has failed instead. */
