@@ -191,7 +191,7 @@ public final class AdminServer implements AutoCloseable {
         .protocolsDiscoverServices(false)
         .addConnectionSelector(
             new RequestLimit(Http1ConnectionSelector.builder().config(config).build(), requests))
-        .connectionOptions(deadline)
+        .connectionOptions(deadline.socketOptions())
         .maxTcpConnections(connections)
         .backlog(BACKLOG)
         .shutdownGracePeriod(Duration.ZERO)

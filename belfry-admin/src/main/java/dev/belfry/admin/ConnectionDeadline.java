@@ -5,12 +5,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.net.SocketOption;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -20,13 +18,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Closes each connection when its time is up, whatever it is doing: handshake, headers, body or
  * answer. A time-out on single reads would not do, because a client can send a byte just before
- * each. The server configures a connection right after it has accepted it, so time runs from there.
+ * each. Time runs from when a connection was accepted.
  *
  * <p>Nothing that a client sends gives it more time. A stream's time is renewed with each event
  * that the client has taken, so that a client that takes none is cut off like any other.
  */
-final class ConnectionDeadline implements SocketOptions {
-  private final SocketOptions options = SocketOptions.create();
+final class ConnectionDeadline {
   private final Map<SocketAddress, Limited> open = new ConcurrentHashMap<>();
   private final ScheduledExecutorService timers;
   private final Duration limit;
@@ -36,9 +33,12 @@ final class ConnectionDeadline implements SocketOptions {
     this.limit = limit;
   }
 
-  @Override
-  public void configureSocket(SocketChannel connection) {
-    options.configureSocket(connection);
+  /** How connections are made: as the server does it, and from then on this has them. */
+  SocketOptions socketOptions() {
+    return new NotedOptions(SocketOptions.builder().readTimeout(limit).build(), this::accepted);
+  }
+
+  private void accepted(SocketChannel connection) {
     try {
       SocketAddress client = connection.getRemoteAddress();
       var limited = new Limited(client, connection);
@@ -91,45 +91,5 @@ final class ConnectionDeadline implements SocketOptions {
         // It is gone, which is all that is wanted.
       }
     }
-  }
-
-  @Override
-  public Map<SocketOption<?>, Object> socketOptions() {
-    return options.socketOptions();
-  }
-
-  @Override
-  public Duration connectTimeout() {
-    return options.connectTimeout();
-  }
-
-  @Override
-  public Duration readTimeout() {
-    return limit;
-  }
-
-  @Override
-  public Optional<Integer> socketReceiveBufferSize() {
-    return options.socketReceiveBufferSize();
-  }
-
-  @Override
-  public Optional<Integer> socketSendBufferSize() {
-    return options.socketSendBufferSize();
-  }
-
-  @Override
-  public boolean socketReuseAddress() {
-    return options.socketReuseAddress();
-  }
-
-  @Override
-  public boolean socketKeepAlive() {
-    return options.socketKeepAlive();
-  }
-
-  @Override
-  public boolean tcpNoDelay() {
-    return options.tcpNoDelay();
   }
 }

@@ -10,11 +10,9 @@ import io.helidon.webserver.spi.ServerConnection;
 import io.helidon.webserver.spi.ServerConnectionSelector;
 import java.io.IOException;
 import java.net.SocketAddress;
-import java.net.SocketOption;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
@@ -150,63 +148,10 @@ final class Connections implements AutoCloseable {
     }
   }
 
-  /** How connections are made; this only takes note of each. */
+  /** How connections are made: as the server does it, and this takes note of each. */
   SocketOptions socketOptions() {
     // Time-outs on single reads would not do, because a client can send a byte just before each.
-    return new NotingOptions(SocketOptions.builder().readTimeout(Duration.ZERO).build());
-  }
-
-  private final class NotingOptions implements SocketOptions {
-    private final SocketOptions options;
-
-    NotingOptions(SocketOptions options) {
-      this.options = options;
-    }
-
-    @Override
-    public void configureSocket(SocketChannel channel) {
-      options.configureSocket(channel);
-      accepted(channel);
-    }
-
-    @Override
-    public Map<SocketOption<?>, Object> socketOptions() {
-      return options.socketOptions();
-    }
-
-    @Override
-    public Duration connectTimeout() {
-      return options.connectTimeout();
-    }
-
-    @Override
-    public Duration readTimeout() {
-      return options.readTimeout();
-    }
-
-    @Override
-    public Optional<Integer> socketReceiveBufferSize() {
-      return options.socketReceiveBufferSize();
-    }
-
-    @Override
-    public Optional<Integer> socketSendBufferSize() {
-      return options.socketSendBufferSize();
-    }
-
-    @Override
-    public boolean socketReuseAddress() {
-      return options.socketReuseAddress();
-    }
-
-    @Override
-    public boolean socketKeepAlive() {
-      return options.socketKeepAlive();
-    }
-
-    @Override
-    public boolean tcpNoDelay() {
-      return options.tcpNoDelay();
-    }
+    return new NotedOptions(
+        SocketOptions.builder().readTimeout(Duration.ZERO).build(), this::accepted);
   }
 }
