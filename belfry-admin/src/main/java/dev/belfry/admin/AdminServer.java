@@ -4,18 +4,16 @@ import dev.belfry.signals.Registration;
 import dev.belfry.signals.ShutdownPhase;
 import dev.belfry.signals.SignalLog;
 import dev.belfry.signals.Signals;
-import io.helidon.webserver.ListenerConfig;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
-import io.helidon.webserver.http1.Http1Config;
-import io.helidon.webserver.http1.Http1ConnectionSelector;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
-import java.time.Duration;
+import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 
 /**
  * Serves the admin surface of a process on a listener of its own: raising signals, health, metrics,
@@ -36,18 +34,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 // r[impl signals.http.utilities]
 // r[impl signals.http.not-public]
 public final class AdminServer implements AutoCloseable {
-  /** For a whole request, with its answer. */
-  static final Duration CONNECTION_LIMIT = Duration.ofSeconds(5);
-
-  static final int TCP_CONNECTIONS = 512;
-
-  /** A limit of its own, so that whatever happens at the TCP port, the operator gets in here. */
-  private static final int UNIX_CONNECTIONS = 16;
-
-  private static final int BACKLOG = 1024;
-  private static final int MAX_HEADER_BYTES = 8 * 1024;
-  private static final String UNIX = "unix";
-
   private final WebServer server;
   private final ScheduledExecutorService timers;
   private final Registration draining;
@@ -120,46 +106,23 @@ public final class AdminServer implements AutoCloseable {
     Optional<Console> console = Optional.empty();
     Optional<WebServer> started = Optional.empty();
     try {
-      var signalBudgets = new ClientBudgets(options.signalsPerMinute, options.nanoClock);
-      var failures = new ClientBudgets(options.signalsPerMinute, options.nanoClock);
-      var surface =
-          new Surface(
-              signals,
-              signalBudgets,
-              meters,
-              () -> !isDraining.get() && options.takesWork.getAsBoolean());
-      var requests = new RequestLog(log, meters);
+      BooleanSupplier ready = () -> !isDraining.get() && options.takesWork.getAsBoolean();
+      var surface = new Surface(signals, budgets(options), meters, ready);
+      var listeners = new Listeners(surface, budgets(options), new RequestLog(log, meters), timers);
       WebServerConfig.Builder server = WebServer.builder();
       server.shutdownHook(false).featuresDiscoverServices(false);
-      if (options.address != null) {
-        var deadline = new ConnectionDeadline(timers, CONNECTION_LIMIT);
+      InetSocketAddress address = options.address;
+      if (address != null) {
+        ConnectionDeadline deadline = listeners.deadline();
         if (view.isPresent()) {
-          var names =
-              new OwnNames(
-                  options.address, Optional.ofNullable(options.tls).map(AdminTls::certificates));
+          OwnNames names = ownNames(options, address);
           var feed = new ConsoleFeed(view.get(), signals::isShuttingDown, log);
           console = Optional.of(new Console(options, names, signals, feed, deadline));
         }
-        var authenticator = Optional.of(new Authenticator(options));
-        var handler = new RequestHandler(surface, authenticator, console, failures, requests);
-        limit(server, deadline, TCP_CONNECTIONS, requests, handler).bindAddress(options.address);
-        if (options.tls != null) {
-          server.tls(options.tls.build());
-        }
+        listeners.addTcp(server, address, options, deadline, console);
       }
       if (file.isPresent()) {
-        var handler =
-            new RequestHandler(surface, Optional.empty(), Optional.empty(), failures, requests);
-        var deadline = new ConnectionDeadline(timers, CONNECTION_LIMIT);
-        if (options.address == null) {
-          limit(server, deadline, UNIX_CONNECTIONS, requests, handler)
-              .bindAddress(file.get().address());
-        } else {
-          ListenerConfig.Builder unix = ListenerConfig.builder();
-          limit(unix, deadline, UNIX_CONNECTIONS, requests, handler)
-              .bindAddress(file.get().address());
-          server.putSocket(UNIX, unix.build());
-        }
+        listeners.addUnix(server, file.get(), address == null);
       }
       started = Optional.of(server.build().start());
       if (!started.get().isRunning()) { // it keeps the reason for its own log
@@ -179,23 +142,13 @@ public final class AdminServer implements AutoCloseable {
     }
   }
 
-  /** What protects a listener against abuse. */
-  private static <B extends ListenerConfig.BuilderBase<B, ?>> B limit(
-      B listener,
-      ConnectionDeadline deadline,
-      int connections,
-      RequestLog requests,
-      RequestHandler handler) {
-    Http1Config config = Http1Config.builder().maxHeadersSize(MAX_HEADER_BYTES).build();
-    return listener
-        .protocolsDiscoverServices(false)
-        .addConnectionSelector(
-            new RequestLimit(Http1ConnectionSelector.builder().config(config).build(), requests))
-        .connectionOptions(deadline.socketOptions())
-        .maxTcpConnections(connections)
-        .backlog(BACKLOG)
-        .shutdownGracePeriod(Duration.ZERO)
-        .routing(routing -> routing.any(handler));
+  private static OwnNames ownNames(AdminOptions options, InetSocketAddress address)
+      throws IOException {
+    return new OwnNames(address, Optional.ofNullable(options.tls).map(AdminTls::certificates));
+  }
+
+  private static ClientBudgets budgets(AdminOptions options) {
+    return new ClientBudgets(options.signalsPerMinute, options.nanoClock);
   }
 
   /** The TCP port it listens at; -1 without one. */

@@ -63,7 +63,7 @@ final class ConsoleStreamTest {
             .contains("content-type: text/event-stream", "cache-control: no-store");
         until(stream, "before anybody looked");
         long start = System.nanoTime();
-        while (System.nanoTime() - start < AdminServer.CONNECTION_LIMIT.plusSeconds(2).toNanos()) {
+        while (System.nanoTime() - start < Listeners.CONNECTION_LIMIT.plusSeconds(2).toNanos()) {
           assertThat(until(stream, "\"host\":").getLast()).contains("\"name\":\"belltower\"");
         }
         view.kill(0);

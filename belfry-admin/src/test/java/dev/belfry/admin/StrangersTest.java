@@ -90,7 +90,7 @@ final class StrangersTest {
       do {
         var taken = new ArrayList<SocketChannel>();
         var server = new InetSocketAddress(InetAddress.getLoopbackAddress(), host.port());
-        for (int i = 0; i < AdminServer.TCP_CONNECTIONS + 50; i++) {
+        for (int i = 0; i < Listeners.TCP_CONNECTIONS + 50; i++) {
           taken.add(SocketChannel.open(server));
         }
         assertThat(overTheSocket(host).status()).isEqualTo(202);
