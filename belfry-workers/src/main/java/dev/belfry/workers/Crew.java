@@ -17,8 +17,8 @@ final class Crew {
   private final int wantedActive;
   private final Gate gate;
 
-  /** How many have died in each place. */
-  private final long[] deathsInPlace;
+  /** How many have died in each position. */
+  private final long[] deaths;
 
   private final List<WorkerProcess> processes = new ArrayList<>();
   private final List<PooledWorker> spares = new ArrayList<>();
@@ -37,7 +37,7 @@ final class Crew {
   Crew(int wantedActive, int spares, Gate gate) {
     this.wantedActive = wantedActive;
     this.gate = gate;
-    this.deathsInPlace = new long[wantedActive + spares];
+    this.deaths = new long[wantedActive + spares];
   }
 
   // For any thread.
@@ -82,25 +82,26 @@ final class Crew {
   /** Whether there are fewer than wanted, counting so many more that are about to come. */
   boolean hasRoom(int coming) {
     long wanted = processes.stream().filter(process -> !process.unwanted).count();
-    return wanted + coming < deathsInPlace.length;
+    return wanted + coming < deaths.length;
   }
 
-  int freePlace() {
-    return IntStream.range(0, deathsInPlace.length)
+  /** A position that nobody has, or only one that is to be replaced. */
+  int freePosition() {
+    return IntStream.range(0, deaths.length)
         .filter(
-            place ->
+            position ->
                 processes.stream()
-                    .noneMatch(process -> process.place == place && !process.unwanted))
+                    .noneMatch(process -> process.position == position && !process.unwanted))
         .findFirst()
-        .orElseThrow(); // there are as many places as workers wanted
+        .orElseThrow(); // there are as many positions as workers wanted
   }
 
-  long deathsInPlace(int place) {
-    return deathsInPlace[place];
+  long deathsAt(int position) {
+    return deaths[position];
   }
 
-  void diedInPlace(int place) {
-    deathsInPlace[place]++;
+  void diedAt(int position) {
+    deaths[position]++;
   }
 
   void add(WorkerProcess process) {

@@ -198,10 +198,10 @@ final class Supervisor {
 
   private void startOne() throws IOException {
     String name = options.name + "-" + ++lastNumber;
-    int place = crew.freePlace();
+    int position = crew.freePosition();
     var worker =
         new PooledWorker(
-            name, this, options.callsPerWorker, options.attempts, crew.deathsInPlace(place));
+            name, this, options.callsPerWorker, options.attempts, crew.deathsAt(position));
     SpawnTicket ticket =
         host.addPeer(
             PeerOptions.DEFAULT
@@ -211,7 +211,7 @@ final class Supervisor {
                 .withStrategy(options.strategy)
                 .withAttachLimit(options.readyLimit));
     worker.connect(ticket.peer(), host.segment().config());
-    var process = new WorkerProcess(worker, place, options, loop);
+    var process = new WorkerProcess(worker, position, options, loop);
     crew.add(process);
     try {
       process.spawn(host, ticket, line -> tell(() -> options.listener.onOutput(name, line)));
@@ -327,7 +327,7 @@ final class Supervisor {
     crew.remove(process);
     if (died) {
       deaths.incrementAndGet();
-      crew.diedInPlace(process.place);
+      crew.diedAt(process.position);
       tell(() -> options.listener.onDeath(death));
       count(worker);
     } else if (worker.finished() > 0) {

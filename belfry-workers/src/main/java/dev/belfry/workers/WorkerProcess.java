@@ -26,10 +26,10 @@ final class WorkerProcess {
 
   final PooledWorker worker;
 
-  /** Which of the pool's places it has; whoever comes after it gets the same. */
-  final int place;
+  /** Which position of the crew it has; whoever comes after it gets the same. */
+  final int position;
 
-  /** It has served long enough: another is to have its place. */
+  /** It has served long enough: another is to have its position. */
   boolean unwanted;
 
   /** It was told to leave. */
@@ -51,9 +51,9 @@ final class WorkerProcess {
   private int pid;
   private @Nullable Runnable whenSilent;
 
-  WorkerProcess(PooledWorker worker, int place, PoolOptions options, EventLoop loop) {
+  WorkerProcess(PooledWorker worker, int position, PoolOptions options, EventLoop loop) {
     this.worker = worker;
-    this.place = place;
+    this.position = position;
     this.options = options;
     this.loop = loop;
   }
