@@ -2,7 +2,6 @@ package dev.belfry.workers;
 
 import dev.belfry.linux.ExitStatus;
 import dev.belfry.loop.EventLoop;
-import dev.belfry.loop.Operation;
 import dev.belfry.loop.TimerOperation;
 import dev.belfry.shm.PeerOptions;
 import dev.belfry.shm.ShmHost;
@@ -33,9 +32,6 @@ final class Supervisor {
 
   private static final Duration SOON = Duration.ofMillis(1);
 
-  /** How often the meters are read. */
-  private static final Duration SECOND = Duration.ofSeconds(1);
-
   private final PoolOptions options;
   private final ShmHost host;
   private final EventLoop loop;
@@ -43,8 +39,8 @@ final class Supervisor {
   private final CallMeter meter;
   private final Consumer<Call> again;
   private final CrashLoop crashLoop;
-  private final TimerOperation everySecond;
   private final Crew crew;
+  private final EverySecond everySecond;
   private final AtomicLong deaths = new AtomicLong();
   private volatile boolean leaving;
   private int waitingToStart;
@@ -63,8 +59,8 @@ final class Supervisor {
             options.firstDelay,
             options.longestDelay,
             RandomGenerator.getDefault());
-    this.everySecond = loop.scheduler().after(SECOND);
     this.crew = new Crew(options.workers, options.spares, gate);
+    this.everySecond = new EverySecond(loop, crew, meter);
   }
 
   // For any thread.
@@ -89,7 +85,7 @@ final class Supervisor {
     post(
         () -> {
           fillUp();
-          everySecond.start(this::secondIsOver);
+          everySecond.start();
         });
   }
 
@@ -352,14 +348,6 @@ final class Supervisor {
     if (crashLoop.died(served)) {
       int inARow = crashLoop.deathsInARow();
       tell(() -> options.listener.onCircuitOpen(inARow));
-    }
-  }
-
-  private void secondIsOver(Operation<? extends @Nullable Void> timer) {
-    if (timer.hasValue()) { // else the loop has stopped
-      crew.all().forEach(worker -> worker.calls().endOverdue());
-      meter.turn(crew.all().stream().map(PooledWorker::latencies).toList(), System.nanoTime());
-      everySecond.start(this::secondIsOver);
     }
   }
 

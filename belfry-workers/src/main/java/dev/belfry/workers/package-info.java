@@ -11,8 +11,8 @@
  *       CallException}.
  *   <li>The path of a call: {@code Dispatch} chooses a worker, or has the caller wait at the {@code
  *       Gate}; the worker's {@code WorkerCalls} keeps the {@code Call} in its {@code CallTable} and
- *       sends it; the {@code Lookout} decides which thread looks for answers; {@code Deadlines} end
- *       what takes too long.
+ *       sends it; the {@code Lookout} decides which thread looks for answers; {@code Deadlines} and
+ *       {@code EverySecond} end what takes too long.
  *   <li>The life of a worker: the {@code Supervisor} starts and replaces the {@code PooledWorker}s
  *       of its {@code Crew}, each with its {@code WorkerProcess} and what that prints; {@code
  *       CrashLoop} and {@code StuckWatch} say when enough is enough; a {@code Rehearsal} warms a

@@ -1,0 +1,37 @@
+package dev.belfry.workers;
+
+import dev.belfry.loop.EventLoop;
+import dev.belfry.loop.Operation;
+import dev.belfry.loop.TimerOperation;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a pool does once a second, as long as its loop runs: started calls that are overdue end,
+ * though nobody comes for them, and the meters are read. On the loop thread.
+ */
+final class EverySecond {
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private final Crew crew;
+  private final CallMeter meter;
+  private final TimerOperation timer;
+
+  EverySecond(EventLoop loop, Crew crew, CallMeter meter) {
+    this.crew = crew;
+    this.meter = meter;
+    this.timer = loop.scheduler().after(SECOND);
+  }
+
+  void start() {
+    timer.start(this::secondIsOver);
+  }
+
+  private void secondIsOver(Operation<? extends @Nullable Void> second) {
+    if (second.hasValue()) { // else the loop has stopped
+      crew.all().forEach(worker -> worker.calls().endOverdue());
+      meter.turn(crew.all().stream().map(PooledWorker::latencies).toList(), System.nanoTime());
+      start();
+    }
+  }
+}
