@@ -69,11 +69,7 @@ public final class CallCommand extends Benchmark {
   @Override
   protected Measurements measure(RunOptions options) throws Exception {
     List<String> names = options.select(CallContender.labels());
-    Duration measured =
-        options.measured(
-            options
-                .effort()
-                .choose(Duration.ofMillis(50), Duration.ofMillis(500), Duration.ofMillis(1500)));
+    Duration measured = options.measuredMillis(50, 500, 1500);
     List<CallLoad> loads = loads(measured.toNanos());
     var measurements = new Measurements("call");
     try (var processes = new ContenderProcesses()) {

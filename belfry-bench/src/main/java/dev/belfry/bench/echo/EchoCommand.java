@@ -103,11 +103,7 @@ public final class EchoCommand extends Benchmark {
   private static void run(
       RunOptions options, EchoLoad load, List<EchoServer> servers, Measurements measurements)
       throws IOException {
-    Duration measured =
-        options.measured(
-            options
-                .effort()
-                .choose(Duration.ofMillis(100), Duration.ofMillis(700), Duration.ofMillis(1700)));
+    Duration measured = options.measuredMillis(100, 700, 1700);
     Duration settle = measured.dividedBy(7);
     var rounds = new Rounds<>(servers, EchoServer::label, CONNECTIONS, EchoCommand::params);
     try (var progress = new Progress(servers.size() + rounds.steps(options.rounds()))) {

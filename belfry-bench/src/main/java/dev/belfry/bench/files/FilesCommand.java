@@ -72,11 +72,7 @@ public final class FilesCommand extends Benchmark {
       ContenderProcesses processes,
       Measurements measurements)
       throws IOException {
-    Duration measured =
-        options.measured(
-            options
-                .effort()
-                .choose(Duration.ofMillis(100), Duration.ofMillis(700), Duration.ofMillis(1500)));
+    Duration measured = options.measuredMillis(100, 700, 1500);
     var rounds = new Rounds<>(names, Function.identity(), CACHES, FilesCommand::params);
     try (var progress = new Progress(names.size() + rounds.steps(options.rounds()))) {
       for (String name : names) {

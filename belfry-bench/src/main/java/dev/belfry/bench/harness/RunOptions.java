@@ -62,6 +62,11 @@ public final class RunOptions {
     return seconds > 0 ? Duration.ofNanos((long) (seconds * 1e9)) : unlessTold;
   }
 
+  /** The same in milliseconds, by how long the whole may take. */
+  public Duration measuredMillis(int quick, int normal, int full) {
+    return measured(Duration.ofMillis(effort().choose(quick, normal, full)));
+  }
+
   /** Where the JSON goes, or null. */
   public @Nullable Path json() {
     return json;

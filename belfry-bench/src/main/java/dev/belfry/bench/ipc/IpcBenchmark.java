@@ -10,7 +10,6 @@ import dev.belfry.bench.harness.Rounds;
 import dev.belfry.bench.harness.RunOptions;
 import dev.belfry.bench.harness.Workshop;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -50,15 +49,7 @@ abstract class IpcBenchmark extends Benchmark {
                 List.of(32),
                 List.of(32, 64, 128),
                 List.of(16, 32, 64, 128, 256, 1024, 4096, 16384, 65000));
-    double seconds =
-        options
-                .measured(
-                    options
-                        .effort()
-                        .choose(
-                            Duration.ofMillis(50), Duration.ofMillis(300), Duration.ofMillis(500)))
-                .toNanos()
-            / 1e9;
+    double seconds = options.measuredMillis(50, 300, 500).toNanos() / 1e9;
     // Long enough for the compiler, whatever is measured.
     double warmSeconds = options.effort().choose(0.1, 1.2, 2.0);
     var measurements = new Measurements(name);

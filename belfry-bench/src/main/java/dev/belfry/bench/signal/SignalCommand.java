@@ -74,11 +74,7 @@ public final class SignalCommand extends Benchmark {
       SignalLoad load,
       Measurements measurements)
       throws IOException {
-    Duration measured =
-        options.measured(
-            options
-                .effort()
-                .choose(Duration.ofMillis(50), Duration.ofMillis(700), Duration.ofMillis(1500)));
+    Duration measured = options.measuredMillis(50, 700, 1500);
     int warmUps = options.effort().choose(100, 20_000, 50_000);
     var rounds =
         new Rounds<>(

@@ -84,11 +84,7 @@ public final class TimersCommand extends Benchmark {
       Measurements measurements)
       throws IOException {
     Effort effort = options.effort();
-    var questions =
-        new TimerQuestions(
-            options.measured(
-                effort.choose(
-                    Duration.ofMillis(100), Duration.ofMillis(700), Duration.ofMillis(1500))));
+    var questions = new TimerQuestions(options.measuredMillis(100, 700, 1500));
     var rounds =
         new Rounds<>(names, Function.identity(), List.of(Workload.values()), TimersCommand::params);
     int warmUps = names.size() * Workload.values().length;
