@@ -35,7 +35,9 @@ public record LoopOptions(
 
   public LoopOptions {
     if (bytesPerTurn < 1 || operationsPerTurn < 1) {
-      throw new IllegalArgumentException("a descriptor needs at least one byte and call a turn");
+      throw new IllegalArgumentException(
+          "a descriptor needs at least one byte and one call a turn, not %d and %d"
+              .formatted(bytesPerTurn, operationsPerTurn));
     }
     if (busyPoll.isNegative()) {
       throw new IllegalArgumentException("a loop cannot poll for " + busyPoll);

@@ -3,6 +3,7 @@ package dev.belfry.cli.house;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 
@@ -10,6 +11,7 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
@@ -86,6 +88,13 @@ final class Architecture {
   static final ArchRule LOGGING =
       noClasses().should().dependOnClassesThat().resideInAPackage("java.util.logging..");
 
+  /** Else it would look as if it changed the options, as those of a pool are changed. */
+  static final ArchRule OPTIONS =
+      methods()
+          .that(describe("give a copy of options", Architecture::copiesOptions))
+          .should()
+          .haveNameMatching("with[A-Z].*");
+
   private Architecture() {}
 
   /** What is wrong with the modules: no room is drawn for them, or they have no descriptor. */
@@ -103,6 +112,14 @@ final class Architecture {
       }
     }
     return problems;
+  }
+
+  private static boolean copiesOptions(JavaMethod method) {
+    JavaClass options = method.getOwner();
+    return options.isRecord()
+        && options.getSimpleName().endsWith("Options")
+        && !method.getModifiers().contains(JavaModifier.STATIC)
+        && method.getRawReturnType().equals(options);
   }
 
   private static boolean isTo(JavaAccess<?> access, Class<?> owner, String... names) {

@@ -178,6 +178,18 @@ final class ArchitectureProblemsTest {
   }
 
   @Test
+  void aCopyOfOptionsThatLooksLikeAChange() throws IOException {
+    String record = "record AOptions(int a) { AOptions %s(int b) { return new AOptions(b); } }";
+    assertThat(broken(Architecture.OPTIONS, type("loop", record.formatted("a"))))
+        .contains("AOptions.a(int)");
+    assertThat(broken(Architecture.OPTIONS, type("loop", record.formatted("with"))))
+        .contains("AOptions.with(int)");
+    assertThat(broken(Architecture.OPTIONS, type("loop", record.formatted("withA")))).isEmpty();
+    String builder = "static class AOptions { AOptions a(int b) { return this; } }";
+    assertThat(broken(Architecture.OPTIONS, type("loop", builder))).isEmpty();
+  }
+
+  @Test
   void aModuleWithoutDescriptor() throws IOException {
     for (String module : List.of("belfry-attic", "belfry-bench", "belfry-shm")) {
       Files.createDirectories(directory.resolve(module));

@@ -125,4 +125,9 @@ final class ArchitectureTest {
   void nothingUsesJavaUtilLogging() {
     Architecture.LOGGING.check(classes);
   }
+
+  @Test
+  void copiesOfOptionsAreMadeByMethodsCalledWith() {
+    Architecture.OPTIONS.check(classes);
+  }
 }
