@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The calls that a worker has, by their ids. Not for several threads at once. */
+/** The calls that a worker has, by their ids. Whoever uses it has locked it. */
 final class CallTable {
   /** How many bits the id of a message has. */
   private static final int ID_BITS = 32;

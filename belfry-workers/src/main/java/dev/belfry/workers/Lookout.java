@@ -21,7 +21,6 @@ final class Lookout {
 
   private final Peer peer;
   private final CallTable table;
-  private final Object tableLock;
   private final BooleanSupplier isRoomWanted;
 
   /** How many callers are awake and would look at once if nobody did. */
@@ -29,20 +28,18 @@ final class Lookout {
 
   /**
    * Whether nobody would hear of an answer, because nobody was to be told of one when the last
-   * caller left; guarded by the lock of the table.
+   * caller left; guarded by the table.
    */
   private boolean deaf;
 
   /**
    * A lookout for one worker.
    *
-   * @param tableLock the monitor that guards the table: that of the calls it belongs to
    * @param isRoomWanted whether somebody waits until a call leaves the table
    */
-  Lookout(Peer peer, CallTable table, Object tableLock, BooleanSupplier isRoomWanted) {
+  Lookout(Peer peer, CallTable table, BooleanSupplier isRoomWanted) {
     this.peer = peer;
     this.table = table;
-    this.tableLock = tableLock;
     this.isRoomWanted = isRoomWanted;
   }
 
@@ -60,7 +57,7 @@ final class Lookout {
   /** Lets another look; if nobody can, the loop takes the answers, if anybody is to be told. */
   void end() {
     Call next;
-    synchronized (tableLock) {
+    synchronized (table) {
       deaf = !table.isAnyNoticeWanted() && !isRoomWanted.getAsBoolean();
       if (deaf) {
         peer.endReceivingDeaf();
@@ -76,7 +73,7 @@ final class Lookout {
 
   /** Sees to it that somebody hears of the answers to the calls that are in the table by now. */
   void listen() {
-    synchronized (tableLock) {
+    synchronized (table) {
       if (!deaf) {
         return; // whoever looks now will see, on leaving, that an answer is expected
       }

@@ -25,7 +25,7 @@ final class WorkerCalls {
   private @Nullable Outgoing outgoing;
   private @Nullable Lookout lookout;
 
-  /** Changed with the lock held, because it decides what may be in the table. */
+  /** Changed with the table locked, because it decides what may be in there. */
   private volatile WorkerState state = WorkerState.STARTING;
 
   private volatile int load;
@@ -47,7 +47,7 @@ final class WorkerCalls {
   void connect(Peer guest, SegmentConfig config) {
     peer = guest;
     outgoing = new Outgoing(guest, config.maxPayloadSize(), config.initialCredit());
-    lookout = new Lookout(guest, table, this, supervisor::isRoomWanted);
+    lookout = new Lookout(guest, table, supervisor::isRoomWanted);
   }
 
   private Peer peer() {
@@ -113,17 +113,19 @@ final class WorkerCalls {
   }
 
   /** Puts a call into the table; returns its id there, or 0 if it is not accepted. */
-  private synchronized long add(Call call) {
-    if (state != WorkerState.READY || table.isFull()) {
-      return 0;
+  private long add(Call call) {
+    synchronized (table) {
+      if (state != WorkerState.READY || table.isFull()) {
+        return 0;
+      }
+      long id = table.add(call);
+      load = table.size();
+      call.place(worker, id); // with the lock: from now on others may take it and place it anew
+      if (call.isNoticeWanted()) {
+        table.wantNotice(id);
+      }
+      return id;
     }
-    long id = table.add(call);
-    load = table.size();
-    call.place(worker, id); // with the lock: from now on others may take it and place it anew
-    if (call.isNoticeWanted()) {
-      table.wantNotice(id);
-    }
-    return id;
   }
 
   /** What came of sending: if it failed, the call is taken back, unless somebody else did so. */
@@ -210,7 +212,7 @@ final class WorkerCalls {
 
   /** Somebody is about to sleep until a call has ended, or has been sent. */
   void wantNotice(long id) {
-    synchronized (this) {
+    synchronized (table) {
       table.wantNotice(id);
     }
     lookout().listen();
@@ -224,7 +226,7 @@ final class WorkerCalls {
   /** Called now and then: a started call that nobody comes for ends too. */
   void endOverdue() {
     List<Call> overdue;
-    synchronized (this) {
+    synchronized (table) {
       overdue = table.overdue();
     }
     overdue.forEach(Call::failOverdue);
@@ -235,7 +237,7 @@ final class WorkerCalls {
   /** Takes a call out; null if somebody else was first. */
   @Nullable Call take(long id) {
     Call call;
-    synchronized (this) {
+    synchronized (table) {
       call = table.remove(id);
       load = table.size();
     }
@@ -259,29 +261,41 @@ final class WorkerCalls {
     return peer().send(MessageKind.CANCEL, id, 0, NO_BYTES, 0, 0) == SendResult.SENT;
   }
 
-  synchronized boolean isStillAt(long id) {
-    return table.contains(id);
+  boolean isStillAt(long id) {
+    synchronized (table) {
+      return table.contains(id);
+    }
   }
 
   /** Whether somebody waits for another call that the worker was given before this one. */
-  synchronized boolean hasWantedBefore(long id) {
-    return table.isAnyWantedBefore(id);
+  boolean hasWantedBefore(long id) {
+    synchronized (table) {
+      return table.isAnyWantedBefore(id);
+    }
   }
 
   // What becomes of the worker, and so of its calls. On the loop thread.
 
   /** Changes the state if it is the expected one; says whether it did. */
-  synchronized boolean change(WorkerState from, WorkerState to) {
-    if (state != from) {
-      return false;
+  boolean change(WorkerState from, WorkerState to) {
+    synchronized (table) {
+      if (state != from) {
+        return false;
+      }
+      state = to;
+      return true;
     }
-    state = to;
-    return true;
   }
 
   /** There is a witness of the worker's end: it gets no more calls. */
-  synchronized void dying() {
-    state = WorkerState.DYING;
+  void dying() {
+    change(WorkerState.DYING);
+  }
+
+  private void change(WorkerState to) {
+    synchronized (table) {
+      state = to;
+    }
   }
 
   /** Calls that others may do go to others; the rest may still get an answer. */
@@ -297,9 +311,7 @@ final class WorkerCalls {
 
   /** The worker has ended, and all it had sent has been read. */
   void ended(Death how) {
-    synchronized (this) {
-      state = WorkerState.GONE;
-    }
+    change(WorkerState.GONE);
     for (Call call : takeAll(_ -> true)) {
       if (call.isDone()) {
         continue; // it was given up
@@ -316,15 +328,15 @@ final class WorkerCalls {
 
   /** The pool has ended, and nobody looks for answers any more. */
   void close() {
-    synchronized (this) {
-      state = WorkerState.GONE;
-    }
+    change(WorkerState.GONE);
     takeAll(_ -> true).forEach(call -> call.fail(new PoolClosed()));
   }
 
-  private synchronized List<Call> takeAll(Predicate<Call> condition) {
-    List<Call> taken = table.removeIf(condition);
-    load = table.size();
-    return taken;
+  private List<Call> takeAll(Predicate<Call> condition) {
+    synchronized (table) {
+      List<Call> taken = table.removeIf(condition);
+      load = table.size();
+      return taken;
+    }
   }
 }
