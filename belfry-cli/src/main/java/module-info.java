@@ -30,6 +30,12 @@ module dev.belfry.cli {
       tools.jackson.databind;
   opens dev.belfry.cli.run to
       info.picocli;
+  opens dev.belfry.cli.shm to
+      info.picocli,
+      tools.jackson.databind;
+  opens dev.belfry.cli.signals to
+      info.picocli,
+      tools.jackson.databind;
   opens dev.belfry.cli.top to
       info.picocli;
 

@@ -5,6 +5,8 @@ import dev.belfry.cli.run.Completion;
 import dev.belfry.cli.run.Run;
 import dev.belfry.cli.run.SendSignal;
 import dev.belfry.cli.run.Validate;
+import dev.belfry.cli.shm.Shm;
+import dev.belfry.cli.signals.SignalsCommand;
 import dev.belfry.cli.top.Top;
 import dev.belfry.linux.Sys;
 import java.io.OutputStream;

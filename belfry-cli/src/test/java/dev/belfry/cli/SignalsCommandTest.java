@@ -2,12 +2,9 @@ package dev.belfry.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.belfry.signals.Platform;
 import dev.belfry.signals.SignalCatalog;
 import dev.belfry.signals.Signals;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,17 +32,6 @@ class SignalsCommandTest {
         .containsPattern("SIGTERM +15 +143 +30 s +graceful_shutdown +native")
         .containsPattern("SIGKILL +9 +137 .* not catchable")
         .contains(Signals.list());
-  }
-
-  // r[verify signals.supports.reporting]
-  @Test
-  void onWindowsTheListSaysWhatToDoInstead() {
-    var out = new StringWriter();
-    SignalList.of(SignalCatalog.bundled(), Platform.WINDOWS).printTable(new PrintWriter(out, true));
-    assertThat(out.toString())
-        .containsPattern("SIGHUP .* unsupported")
-        .contains("instead: POST /admin/signal with signal=HUP")
-        .containsPattern("SIGTERM .* mapped");
   }
 
   @Test

@@ -1,4 +1,4 @@
-package dev.belfry.cli;
+package dev.belfry.cli.signals;
 
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -1,4 +1,4 @@
-package dev.belfry.cli;
+package dev.belfry.cli.shm;
 
 import dev.belfry.linux.ExitStatus;
 import dev.belfry.shm.Awaited;

@@ -1,5 +1,6 @@
-package dev.belfry.cli;
+package dev.belfry.cli.shm;
 
+import dev.belfry.cli.Reason;
 import dev.belfry.linux.Sys;
 import dev.belfry.shm.Awaited;
 import dev.belfry.shm.FutexWait;

@@ -1,4 +1,4 @@
-package dev.belfry.cli;
+package dev.belfry.cli.signals;
 
 import dev.belfry.linux.Signo;
 import dev.belfry.loop.SignalInfo;

@@ -1,4 +1,4 @@
-package dev.belfry.cli;
+package dev.belfry.cli.shm;
 
 import dev.belfry.cli.hosts.NoSuchHost;
 import dev.belfry.cli.hosts.RunDirectory;

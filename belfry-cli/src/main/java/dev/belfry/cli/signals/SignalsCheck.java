@@ -1,5 +1,6 @@
-package dev.belfry.cli;
+package dev.belfry.cli.signals;
 
+import dev.belfry.cli.Reason;
 import dev.belfry.signals.CatalogException;
 import dev.belfry.signals.CatalogFault;
 import dev.belfry.signals.SignalCatalog;

@@ -1,4 +1,4 @@
-package dev.belfry.cli;
+package dev.belfry.cli.signals;
 
 import dev.belfry.signals.Signal;
 import java.util.List;

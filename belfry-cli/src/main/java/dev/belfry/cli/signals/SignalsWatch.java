@@ -1,5 +1,7 @@
-package dev.belfry.cli;
+package dev.belfry.cli.signals;
 
+import dev.belfry.cli.Reason;
+import dev.belfry.cli.Version;
 import dev.belfry.linux.SignalLaunch;
 import dev.belfry.linux.Signo;
 import dev.belfry.loop.Coroutine;

@@ -1,4 +1,4 @@
-package dev.belfry.cli;
+package dev.belfry.cli.signals;
 
 import dev.belfry.signals.Platform;
 import dev.belfry.signals.Signal;

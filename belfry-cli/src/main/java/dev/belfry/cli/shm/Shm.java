@@ -1,5 +1,6 @@
-package dev.belfry.cli;
+package dev.belfry.cli.shm;
 
+import dev.belfry.cli.Reason;
 import dev.belfry.linux.Sys;
 import dev.belfry.shm.Segment;
 import dev.belfry.shm.SegmentConfig;
@@ -27,7 +28,7 @@ import tools.jackson.databind.json.JsonMapper;
     description = "Looks into segments of shared memory, and tries their hosts and guests.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND")
-final class Shm implements Runnable {
+public final class Shm implements Runnable {
   private static final int FAILED = 1;
   private static final String WHICH = "PATH|PID|NAME";
   private static final String MEANT =
@@ -37,11 +38,12 @@ final class Shm implements Runnable {
 
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
 
-  Shm(Sys sys) {
+  private Shm(Sys sys) {
     this.sys = sys;
   }
 
-  static CommandLine commandLine(Sys sys) {
+  /** The command with those below it. */
+  public static CommandLine commandLine(Sys sys) {
     return new CommandLine(new Shm(sys))
         .addSubcommand(new ShmPing(sys))
         .addSubcommand(new ShmEcho(sys))

@@ -1,5 +1,7 @@
-package dev.belfry.cli;
+package dev.belfry.cli.signals;
 
+import dev.belfry.cli.Reason;
+import dev.belfry.cli.Version;
 import dev.belfry.signals.CatalogException;
 import dev.belfry.signals.Platform;
 import dev.belfry.signals.SignalCatalog;
@@ -25,7 +27,7 @@ import picocli.CommandLine.Spec;
     commandListHeading = "%nCommands:%n",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:they were listed", "1:the catalog cannot be used"})
-final class SignalsCommand implements Callable<Integer> {
+public final class SignalsCommand implements Callable<Integer> {
   private static final int FAILED = 1;
 
   @Option(names = "--json", description = "Print one JSON array, for other programs.")
@@ -47,7 +49,7 @@ final class SignalsCommand implements Callable<Integer> {
   }
 
   /** The command with those below it. */
-  static CommandLine commandLine() {
+  public static CommandLine commandLine() {
     var command = new SignalsCommand(Platform.current());
     return new CommandLine(command)
         .addSubcommand(new SignalsResolve(command))

@@ -1,0 +1,5 @@
+/** {@code belfry signals}: the catalog of signals, and those that come. */
+@NullMarked
+package dev.belfry.cli.signals;
+
+import org.jspecify.annotations.NullMarked;
