@@ -59,6 +59,15 @@ final class Reload {
     return false;
   }
 
+  /** Whether a phase of a reload comes after the configuration was found good. */
+  static boolean isAfterValidation(String phase) {
+    return switch (phase) {
+      case "notify", "validate", "reject_invalid" -> false; // these have been
+      case "restart" -> false; // r[impl signals.reload.supervisor]
+      default -> true;
+    };
+  }
+
   // r[impl signals.reload.reject-log]
   // r[impl signals.reload.reject-continue]
   private void reject(Delivery delivery, String reason) {

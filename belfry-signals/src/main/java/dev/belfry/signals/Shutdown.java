@@ -170,15 +170,6 @@ final class Shutdown {
     }
   }
 
-  /** Whether a phase of a reload comes after the configuration was found good. */
-  static boolean isAfterValidation(String phase) {
-    return switch (phase) {
-      case "notify", "validate", "reject_invalid" -> false; // these have been
-      case "restart" -> false; // r[impl signals.reload.supervisor]
-      default -> true;
-    };
-  }
-
   private void runSteps(Ending ending, ShutdownPhase last) {
     Delivery cause = ending.cause();
     for (ShutdownPhase phase : ShutdownPhase.values()) {

@@ -187,7 +187,7 @@ final class SignalRouter {
       // r[impl signals.reload.graceful]
       // r[impl signals.reload.exit129]
       List<String> rest =
-          phases(Behavior.RELOAD_VIA_RESTART).stream().filter(Shutdown::isAfterValidation).toList();
+          phases(Behavior.RELOAD_VIA_RESTART).stream().filter(Reload::isAfterValidation).toList();
       shutdown
           .claim(delivery)
           .ifPresentOrElse(ending -> shutdown.run(ending, rest), () -> ignored(delivery));
