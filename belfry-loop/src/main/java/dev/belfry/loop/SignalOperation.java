@@ -27,7 +27,7 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
   private long deadline;
 
   // The loop thread's, for the wait in flight.
-  private WaitState state = WaitState.CANCELED;
+  private SignalWaitState state = SignalWaitState.CANCELED;
   private @Nullable SignalQueues queues;
   private @Nullable Received received;
   private @Nullable TimerOperation timer;
@@ -58,7 +58,7 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
   }
 
   /** Where the wait in flight stands, or how the last one ended. */
-  WaitState state() {
+  SignalWaitState state() {
     return state;
   }
 
@@ -82,10 +82,10 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
   void launch() {
     SignalQueues current = service.queues(signals);
     queues = current;
-    state = WaitState.WAITING;
+    state = SignalWaitState.WAITING;
     received = current.take(places);
     if (received != null) {
-      state = state.to(WaitState.NOTIFIED).to(WaitState.RESUMED);
+      state = state.to(SignalWaitState.NOTIFIED).to(SignalWaitState.RESUMED);
       completeValue();
       return;
     }
@@ -100,7 +100,7 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
   /** A signal has come. It is given to the waiter in its turn, after all that came with it. */
   // r[impl sig.await.posted] r[impl sig.await.loop-thread] r[impl sig.await.any]
   void notified(Received record) {
-    state = state.to(WaitState.NOTIFIED);
+    state = state.to(SignalWaitState.NOTIFIED);
     received = record;
     stopTimer();
     loop.work.addCompletion(this);
@@ -109,20 +109,20 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
   // r[impl sig.shutdown.loop]
   @Override
   void turnCame() {
-    if (state == WaitState.NOTIFIED) {
-      state = state.to(loop.isStopRequested() ? WaitState.CANCELED : WaitState.RESUMED);
+    if (state == SignalWaitState.NOTIFIED) {
+      state = state.to(loop.isStopRequested() ? SignalWaitState.CANCELED : SignalWaitState.RESUMED);
     }
-    completeInTurn(state == WaitState.RESUMED ? Outcome.VALUE : Outcome.STOPPED);
+    completeInTurn(state == SignalWaitState.RESUMED ? Outcome.VALUE : Outcome.STOPPED);
   }
 
   @Override
   void withdraw() {
     SignalQueues used = Objects.requireNonNull(queues);
-    if (state == WaitState.WAITING) {
+    if (state == SignalWaitState.WAITING) {
       used.remove(places);
       ended(null);
-    } else if (state == WaitState.NOTIFIED) { // and it completes when its turn comes
-      state = state.to(WaitState.CANCELED);
+    } else if (state == SignalWaitState.NOTIFIED) { // and it completes when its turn comes
+      state = state.to(SignalWaitState.CANCELED);
       used.giveBack(Objects.requireNonNull(received));
     }
   }
@@ -138,7 +138,7 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
 
   /** It is in no queue any more and gets no signal. */
   void ended(@Nullable Throwable error) {
-    state = state.to(WaitState.CANCELED);
+    state = state.to(SignalWaitState.CANCELED);
     stopTimer();
     if (error == null) {
       completeStopped();

@@ -103,7 +103,7 @@ final class SignalAwaitTest {
               () -> {
                 Waiter waiter = tested.waiter(Signo.USR1);
                 assertThat(tested.hasWaiter(Signo.USR1)).isFalse();
-                assertThat(waiter.operation.state()).isEqualTo(WaitState.RESUMED);
+                assertThat(waiter.operation.state()).isEqualTo(SignalWaitState.RESUMED);
                 assertThat(waiter.isDone()).as("inside start").isFalse();
                 return waiter.operation.value();
               });
@@ -157,7 +157,7 @@ final class SignalAwaitTest {
   void allThatOneReadBringsIsDispatchedBeforeTheFirstIsResumed(Backend backend) throws Exception {
     try (SignalLoop tested = SignalLoop.attached(backend, Signo.USR1, RT, RT2)) {
       var waits = new ArrayList<SignalOperation>();
-      var seen = new ArrayList<List<WaitState>>();
+      var seen = new ArrayList<List<SignalWaitState>>();
       for (int signum : new int[] {Signo.USR1, RT, RT2}) {
         SignalOperation wait = tested.service.next(signum);
         waits.add(wait);
@@ -170,7 +170,8 @@ final class SignalAwaitTest {
       tested.drive(() -> seen.size() == 3);
 
       assertThat(seen.getFirst())
-          .containsExactly(WaitState.RESUMED, WaitState.NOTIFIED, WaitState.NOTIFIED);
+          .containsExactly(
+              SignalWaitState.RESUMED, SignalWaitState.NOTIFIED, SignalWaitState.NOTIFIED);
     }
   }
 

@@ -33,7 +33,7 @@ final class SignalCancelTest {
         tested.drive(second::isDone);
 
         assertThat(first.outcome()).isEqualTo(Outcome.STOPPED);
-        assertThat(first.operation.state()).isEqualTo(WaitState.CANCELED);
+        assertThat(first.operation.state()).isEqualTo(SignalWaitState.CANCELED);
         assertThat(second.value()).isEqualTo(7);
       }
     }
@@ -90,7 +90,7 @@ final class SignalCancelTest {
       wait.start(
           _ -> {
             trigger.incrementAndGet();
-            assertThat(cancelled.getFirst().operation.state()).isEqualTo(WaitState.NOTIFIED);
+            assertThat(cancelled.getFirst().operation.state()).isEqualTo(SignalWaitState.NOTIFIED);
             cancelled.getFirst().operation.cancel();
           });
       cancelled.add(tested.waiter(RT));

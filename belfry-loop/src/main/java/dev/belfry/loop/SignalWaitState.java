@@ -2,7 +2,7 @@ package dev.belfry.loop;
 
 /** Where a wait for a signal stands. */
 // r[impl sig.state.machine]
-enum WaitState {
+enum SignalWaitState {
   /** In the queues of its signals. */
   WAITING,
   /** Has its signal; the resume stands in the loop's queue. */
@@ -17,7 +17,7 @@ enum WaitState {
    *
    * @throws IllegalStateException if it cannot follow this one
    */
-  WaitState to(WaitState next) {
+  SignalWaitState to(SignalWaitState next) {
     boolean follows =
         switch (this) {
           case WAITING -> next == NOTIFIED || next == CANCELED;

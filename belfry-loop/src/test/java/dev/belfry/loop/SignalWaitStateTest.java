@@ -1,17 +1,17 @@
 package dev.belfry.loop;
 
-import static dev.belfry.loop.WaitState.CANCELED;
-import static dev.belfry.loop.WaitState.NOTIFIED;
-import static dev.belfry.loop.WaitState.RESUMED;
-import static dev.belfry.loop.WaitState.WAITING;
+import static dev.belfry.loop.SignalWaitState.CANCELED;
+import static dev.belfry.loop.SignalWaitState.NOTIFIED;
+import static dev.belfry.loop.SignalWaitState.RESUMED;
+import static dev.belfry.loop.SignalWaitState.WAITING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-final class WaitStateTest {
-  private record Change(WaitState from, WaitState to) {}
+final class SignalWaitStateTest {
+  private record Change(SignalWaitState from, SignalWaitState to) {}
 
   private static final List<Change> ALLOWED =
       List.of(
@@ -23,8 +23,8 @@ final class WaitStateTest {
   // r[verify sig.state.machine]
   @Test
   void onlyTheAllowedChangesHappen() {
-    for (WaitState from : WaitState.values()) {
-      for (WaitState to : WaitState.values()) {
+    for (SignalWaitState from : SignalWaitState.values()) {
+      for (SignalWaitState to : SignalWaitState.values()) {
         if (ALLOWED.contains(new Change(from, to))) {
           assertThat(from.to(to)).isEqualTo(to);
         } else {
