@@ -139,8 +139,8 @@ final class ConsoleFeed implements AutoCloseable {
   /** What a failure says; it is somebody else's class, and may fail at that too. */
   private static String textOf(Throwable e) {
     try {
-      return e.toString();
-    } catch (RuntimeException | Error another) {
+      return "" + e;
+    } catch (Throwable another) {
       return e.getClass().getName();
     }
   }

@@ -210,7 +210,10 @@ final class ConsoleStreamTest {
     }
   }
 
-  /** After an error, or an exception that could not say what it was, nobody looked any more. */
+  /**
+   * After an error, or an exception that could not say what it was or had no text, nobody looked
+   * any more.
+   */
   @ParameterizedTest
   @MethodSource("failures")
   void aHostThatCannotBeSeenIsLoggedOnceAndLookedAtAgain(Runnable failing, String error)
@@ -251,7 +254,8 @@ final class ConsoleStreamTest {
             "java.lang.IllegalStateException: not yet"),
         arguments(
             (Runnable) ConsoleStreamTest::failWithError, "java.lang.NoClassDefFoundError: not yet"),
-        arguments((Runnable) ConsoleStreamTest::failWithoutWords, Speechless.class.getName()));
+        arguments((Runnable) ConsoleStreamTest::failWithoutWords, Speechless.class.getName()),
+        arguments((Runnable) ConsoleStreamTest::failWithoutText, "null"));
   }
 
   private static void failWithException() {
@@ -266,12 +270,30 @@ final class ConsoleStreamTest {
     throw new Speechless();
   }
 
+  private static void failWithoutText() {
+    throw new Textless();
+  }
+
   private static final class Speechless extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     @Override
     public String getMessage() {
       throw new IllegalStateException("not even that");
+    }
+  }
+
+  private static final class Textless extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    @SuppressWarnings({
+      "NullAway",
+      "OverrideThrowableToString",
+      "ToStringReturnsNull"
+    }) // on purpose
+    public String toString() {
+      return null;
     }
   }
 }
