@@ -174,6 +174,7 @@ final class FutexWaitTest {
     }
   }
 
+  /** Linux 6.18 gives the wait back when that thread ends, and Linux 6.12 keeps it. */
   @EveryBackend
   void aWaitOutlivesTheThreadThatBeganIt(Backend backend) throws Exception {
     try (var tapped = new Tapped(backend)) {
@@ -184,7 +185,9 @@ final class FutexWaitTest {
       LoopSupport.join(Thread.ofPlatform().start(turns));
       turns.get();
       assertThat(tapped.requests.requests("futex")).isEqualTo(1); // the kernel has had it
-      drive(loop, () -> tapped.requests.requests("futex") == 2);
+      for (int i = 0; i < 20 && tapped.requests.requests("futex") == 1; i++) {
+        loop.runSome(Duration.ofMillis(5));
+      }
       assertThat(probe.done()).isFalse();
       change(word);
       drive(loop, probe::done);
