@@ -4,18 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.PidFd;
+import dev.belfry.linux.RobustMutex;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Spawn;
 import dev.belfry.linux.Sys;
+import dev.belfry.testkit.Descriptors;
 import dev.belfry.testkit.SysTap;
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -274,6 +278,32 @@ final class WalkInDeathTest {
       guest.leave(Sides.inMillis(30_000));
       assertThat(notices.next()).isEqualTo("dying GOODBYE");
       assertThat(notices.next()).isEqualTo("gone null");
+    }
+  }
+
+  /** Each such look, of which there may be one a second, cost the host a descriptor for good. */
+  // r[verify shm.crash.stranger]
+  @Test
+  void aProcessThatEndsWhileTheHostLooksAtItCostsNoDescriptor() throws Exception {
+    SysTap tap = SysTap.over(sys);
+    try (Segment host = Segment.createAnonymous(sys, Placement.PADDED, HostFixture.CONFIG);
+        TestProcess stranger = TestProcess.start("sleep", "300")) {
+      MemorySegment mapping = host.memory().mapping();
+      RobustMutex mutex = Segment.mutex(sys, mapping, host.layout(), 1);
+      mutex.word().set(ValueLayout.JAVA_INT, 0, stranger.pid());
+      tap.script(
+          "pidfdOpen",
+          (_, arguments) -> {
+            int opened = sys.pidfdOpen((int) arguments[0], (int) arguments[1]);
+            stranger.kill();
+            ProcessHandle.of(stranger.pid()).ifPresent(it -> it.onExit().join());
+            return OptionalLong.of(opened);
+          });
+      Descriptors before = Descriptors.now();
+      assertThat(GuestProcess.ownerOf(tap.sys(), mutex, new MappedFile(mapping.address())))
+          .isNull();
+      assertThat(tap.calls("pidfdOpen")).isEqualTo(1);
+      assertThat(before.openedSince()).isEmpty();
     }
   }
 
