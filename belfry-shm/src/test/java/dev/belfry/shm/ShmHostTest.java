@@ -6,13 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Sys;
+import dev.belfry.loop.EventLoop;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -236,6 +241,56 @@ final class ShmHostTest {
       fixture.loop.close();
       fixture.host().goodbye(Duration.ofSeconds(1)).get(30, TimeUnit.SECONDS);
       assertThat(fixture.host().segment().isClosed()).isTrue();
+    }
+  }
+
+  /** Whoever closed the host took it apart beside the loop, which was still at work for it. */
+  @Test
+  void aHostWhoseLoopIsInItsLastTurnEndsOnTheLoop() throws Exception {
+    open(Placement.PADDED);
+    var killers = new ConcurrentLinkedQueue<Thread>();
+    fixture.tap.script(
+        "pidfdSendSignal",
+        (_, _) -> {
+          killers.add(Thread.currentThread());
+          return OptionalLong.empty();
+        });
+    List<String> command = List.of("sh", "-c", "exec sleep 60", "ticket");
+    host().spawn(command, host().addPeer(notices.options()));
+    var closing =
+        new FutureTask<>(
+            () -> {
+              host().close();
+              return host().segment().isClosed();
+            });
+    loop.call(
+        () -> {
+          loop.loop().requestStop();
+          Thread.ofPlatform().start(closing);
+          assertThatThrownBy(() -> closing.get(500, TimeUnit.MILLISECONDS))
+              .as("who closes it waits for this turn")
+              .isInstanceOf(TimeoutException.class);
+          return true;
+        });
+    assertThat(closing.get(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(killers).isNotEmpty().containsOnly(loop.thread());
+  }
+
+  /** Not even in its last turn: nobody ever ran it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aHostWhoseStoppedLoopNobodyDrivesCanBeClosed(boolean byVirtualThread) throws Exception {
+    try (EventLoop undriven = EventLoop.open()) {
+      ShmHost host = ShmHost.create(undriven, HostOptions.DEFAULT.withConfig(CONFIG));
+      undriven.requestStop();
+      var closing =
+          new FutureTask<>(
+              () -> {
+                host.close();
+                return host.segment().isClosed();
+              });
+      (byVirtualThread ? Thread.ofVirtual() : Thread.ofPlatform()).start(closing);
+      assertThat(closing.get(30, TimeUnit.SECONDS)).isTrue();
     }
   }
 
