@@ -375,7 +375,6 @@ final class LinkTest {
   }
 
   // r[verify shm.goodbye.host]
-  // r[verify shm.goodbye.host-atomic]
   @ParameterizedTest
   @EnumSource
   void messagesSentBeforeTheHostsGoodbyeAreReceivedAfterIt(Placement placement) throws IOException {
