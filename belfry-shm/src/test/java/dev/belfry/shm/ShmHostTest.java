@@ -314,6 +314,27 @@ final class ShmHostTest {
     assertThat(lines.getLast()).isEqualTo("--hub-path=/proc/self/fd/4 --peer-id=1 --doorbell-fd=3");
   }
 
+  // r[verify shm.doorbell.clear-cloexec]
+  @Test
+  void noDescriptorIsMadeInheritableForAChild() throws Exception {
+    open(Placement.PADDED);
+    var cleared = new ConcurrentLinkedQueue<List<Object>>();
+    fixture.tap.script(
+        "fcntl",
+        (_, arguments) -> {
+          int setFlags = 2; // F_SETFD
+          if (arguments[1].equals(setFlags) && arguments[2].equals(0L)) {
+            cleared.add(List.of(arguments));
+          }
+          return OptionalLong.empty();
+        });
+    host().spawn(List.of("sh", "-c", "exit 7", "ticket"), host().addPeer(notices.options()));
+    assertThat(notices.next()).startsWith("dying");
+    assertThat(notices.next()).isEqualTo("gone exit code 7");
+    assertThat(fixture.tap.calls("fcntl")).isPositive();
+    assertThat(cleared).isEmpty();
+  }
+
   // r[verify shm.doorbell.optional]
   @ParameterizedTest
   @EnumSource
