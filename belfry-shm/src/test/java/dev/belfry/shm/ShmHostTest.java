@@ -7,6 +7,7 @@ import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.EventLoop;
+import dev.belfry.testkit.Descriptors;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -298,6 +299,7 @@ final class ShmHostTest {
   @Test
   void aChildHasItsBellAndTheSegmentAndNothingElse() throws Exception {
     open(Placement.PADDED);
+    assertThat(Descriptors.now().targets()).as("numbers that are taken here").containsKeys(3, 4);
     Path list = directory.resolve("list");
     String script =
         "exec >\"$0\"; ls -l /proc/self/fd; grep -E 'Sig(Blk|Ign)' /proc/self/status; echo $*";
@@ -311,6 +313,11 @@ final class ShmHostTest {
     assertThat(descriptors.get(3)).contains(" 3 -> socket:");
     assertThat(descriptors.get(4)).contains(" 4 -> /memfd:belfry-segment");
     assertThat(lines).anyMatch(it -> it.matches("SigBlk:\\s+0{16}"));
+    long ofTheLibrary = 0x1_8000_0000L; // 32 and 33, which nobody else can change
+    assertThat(lines)
+        .filteredOn(it -> it.startsWith("SigIgn:"))
+        .hasSize(1)
+        .allMatch(it -> (Long.parseUnsignedLong(it.substring(7).strip(), 16) & ~ofTheLibrary) == 0);
     assertThat(lines.getLast()).isEqualTo("--hub-path=/proc/self/fd/4 --peer-id=1 --doorbell-fd=3");
   }
 

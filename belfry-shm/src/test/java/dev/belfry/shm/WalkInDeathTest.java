@@ -96,10 +96,11 @@ final class WalkInDeathTest {
       for (int i = 0; i < 2; i++) {
         try (SteppedGuest guest = walkIn(program)) {
           exchangeTwo(guest);
-          fixture.loop.loop().scheduler().execute(WalkInDeathTest::pause);
+          CountDownLatch distraction = fixture.distract();
           guest.step("send 3 900", "SENT"); // unread when it dies
           guest.step("write 500", "written"); // and a slot that nobody will ever hear of
           killStranger();
+          distraction.countDown();
         }
         List<String> last = List.of(notices.next(), notices.next());
         assertThat(last).contains("message 3 900").anyMatch(it -> it.startsWith("dying"));
@@ -107,14 +108,6 @@ final class WalkInDeathTest {
         fixture.assertAllFree();
       }
       assertThat(notices.all()).hasSize(2 * 6).doesNotContain("dying GOODBYE");
-    }
-  }
-
-  private static void pause() {
-    try {
-      Thread.sleep(100);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 
@@ -162,24 +155,6 @@ final class WalkInDeathTest {
     }
   }
 
-  /** Keeps a host from looking at its guests, from now on. */
-  private static CountDownLatch distract(HostFixture fixture) throws InterruptedException {
-    var begun = new CountDownLatch(1);
-    var over = new CountDownLatch(1);
-    Runnable distraction =
-        () -> {
-          begun.countDown();
-          try {
-            over.await();
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-          }
-        };
-    fixture.loop.loop().scheduler().execute(distraction);
-    begun.await();
-    return over;
-  }
-
   /** Only who was seen attached was ever seen: such an entry was lost, with what was sent. */
   // r[verify shm.host.poll-peers]
   @ParameterizedTest
@@ -187,7 +162,7 @@ final class WalkInDeathTest {
   void aWalkInThatLeavesBeforeTheHostLooksHasBeenThere(Placement placement, List<String> program)
       throws Exception {
     try (HostFixture fixture = HostFixture.of(options(placement))) {
-      CountDownLatch distraction = distract(fixture);
+      CountDownLatch distraction = fixture.distract();
       try (SteppedGuest guest = walkIn(program)) {
         guest.step("detach", "detached");
         distraction.countDown();
@@ -207,7 +182,7 @@ final class WalkInDeathTest {
     try (HostFixture fixture = HostFixture.of(options(placement))) {
       int entries = HostFixture.CONFIG.maxGuests();
       for (int visit = 0; visit < 3; visit++) {
-        CountDownLatch distraction = distract(fixture);
+        CountDownLatch distraction = fixture.distract();
         for (int i = 0; i < entries; i++) {
           try (var guest = ShmGuest.walkIn(sys, directory.resolve("hub"), WaitStrategy.ADAPTIVE)) {
             assertThat(guest.send(MessageKind.REQUEST, 3, 0, bytes, 0, 900))
@@ -257,7 +232,7 @@ final class WalkInDeathTest {
     try (HostFixture fixture = HostFixture.of(options(Placement.PADDED));
         TestProcess stranger = TestProcess.start("sleep", "300");
         Segment segment = Segment.attach(sys, directory.resolve("hub"))) {
-      CountDownLatch distraction = distract(fixture);
+      CountDownLatch distraction = fixture.distract();
       Link guest = Link.walkIn(segment, WaitStrategy.ADAPTIVE);
       long word = segment.layout().robustMutex(guest.peer());
       segment.memory().mapping().set(ValueLayout.JAVA_INT, word, stranger.pid());
