@@ -18,6 +18,8 @@ final class BellWait {
   /** Where to sleep; null for the futex. */
   private final @Nullable Doorbell bell;
 
+  private final long sliceNanos;
+
   /** The peer has written without ringing, and has not rung since. */
   private volatile boolean silent;
 
@@ -27,7 +29,17 @@ final class BellWait {
    * @param bell where to sleep if the peer might not wake a futex, else null
    */
   BellWait(@Nullable Doorbell bell) {
+    this(bell, Waiter.SLICE_NANOS);
+  }
+
+  /**
+   * A way to wait.
+   *
+   * @param sliceNanos after how long at the bell to look though nobody has rung
+   */
+  BellWait(@Nullable Doorbell bell, long sliceNanos) {
     this.bell = bell;
+    this.sliceNanos = sliceNanos;
   }
 
   /** Something that one half of a link can wait for. */
@@ -51,7 +63,7 @@ final class BellWait {
         silent |= awaited == Awaited.READY && !rung;
         return awaited;
       }
-      long slice = silent ? SILENT_SLICE_NANOS : Waiter.SLICE_NANOS;
+      long slice = silent ? SILENT_SLICE_NANOS : sliceNanos;
       long until = Deadlines.earlier(deadlineNanos, System.nanoTime() + slice);
       rung = awaitBell(sleepAt, heard, until);
       if (rung && silent) {

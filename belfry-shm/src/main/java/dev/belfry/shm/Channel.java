@@ -219,6 +219,11 @@ public final class Channel {
     return link.outbox().send(how, id, 0, NO_BYTES, 0, 0, deadlineNanos);
   }
 
+  /** Sleeps for credit so long at a stretch, unless it is woken, instead of the usual 50 ms. */
+  void sleepAtMost(long nanos) {
+    waiter.sleepAtMost(nanos);
+  }
+
   /** Lets the count of sent bytes start elsewhere, as if that many more had been sent. */
   void skip(int bytes) {
     sent += bytes;

@@ -56,11 +56,16 @@ final class GuestProcess implements AutoCloseable {
         if (line.startsWith(TGID)) {
           int pid = Integer.parseInt(line.substring(TGID.length()).strip());
           var process = new GuestProcess(sys, PidFd.open(sys, pid), false);
-          // So it lived when it was opened, and is no other.
-          if (segment.isMappedBy(pid) && owner(mutex) == thread) {
-            return process;
+          boolean isGuest = false;
+          try {
+            // So it lived when it was opened, and is no other.
+            isGuest = segment.isMappedBy(pid) && owner(mutex) == thread;
+          } finally {
+            if (!isGuest) {
+              process.close();
+            }
           }
-          process.close();
+          return isGuest ? process : null;
         }
       }
     } catch (IOException | NumberFormatException unknown) {

@@ -41,6 +41,11 @@ abstract sealed class LinkHalf permits Inbox, Outbox {
     return strategy() == WaitStrategy.SPIN || strategy() == WaitStrategy.YIELD;
   }
 
+  /** Sleeps so long at a stretch, unless it is woken, instead of the usual 50 ms. */
+  final void sleepAtMost(long nanos) {
+    waiter.sleepAtMost(nanos);
+  }
+
   /** How often this half went to sleep. */
   public final long sleeps() {
     return waiter.sleeps();

@@ -1,6 +1,7 @@
 package dev.belfry.shm;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -38,6 +39,8 @@ final class MappedFile {
       throws IOException {
     try (Stream<String> lines = Files.lines(Path.of("/proc", process, "maps"))) {
       return lines.filter(mapping).map(MappedFile::file).findFirst();
+    } catch (UncheckedIOException e) {
+      throw e.getCause(); // it has ended between two lines
     }
   }
 

@@ -38,7 +38,7 @@ abstract class Memory {
 
   private final MemorySegment mapping;
 
-  private Memory(MemorySegment mapping) {
+  Memory(MemorySegment mapping) {
     this.mapping = mapping;
   }
 

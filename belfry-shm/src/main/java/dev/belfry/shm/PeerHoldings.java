@@ -96,9 +96,11 @@ final class PeerHoldings {
     if (!retrying) {
       retrying = true;
       retry.start(
-          _ -> {
+          timer -> {
             retrying = false;
-            again.run();
+            if (timer.hasValue()) { // else the loop was stopped, and the host's close does the rest
+              again.run();
+            }
           });
     }
   }
@@ -135,8 +137,7 @@ final class PeerHoldings {
 
   /** Ends everything at once, because the host ends, possibly without its loop. */
   void abandon() {
-    process.killAndReap();
-    process.close();
+    process.abandon();
     peer.exchange().link().close();
     endWatch();
     closeBell();

@@ -108,6 +108,9 @@ final class PeerProcess {
   }
 
   private void childEnded(Operation<? extends ExitStatus> exit) {
+    if (ended) {
+      return; // it was abandoned, and is reaped
+    }
     switch (exit.outcome()) {
       case VALUE -> {
         try {
@@ -185,8 +188,14 @@ final class PeerProcess {
             });
   }
 
-  /** Kills a child and waits for it, without the loop. */
-  void killAndReap() {
+  /** Kills a child, waits for it without the loop, and looks at it no more. */
+  void abandon() {
+    killAndReap();
+    ended = true;
+    close();
+  }
+
+  private void killAndReap() {
     GuestProcess known = process;
     if (known != null && known.isChild() && !ended) {
       known.kill();

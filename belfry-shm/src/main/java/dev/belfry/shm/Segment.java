@@ -17,6 +17,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,14 +53,14 @@ public final class Segment implements AutoCloseable {
       boolean host,
       Fd file,
       SegmentLayout layout,
-      MemorySegment mapping) {
+      Memory memory) {
     this.sys = sys;
     this.name = name;
     this.path = path;
     this.host = host;
     this.file = file;
     this.layout = layout;
-    this.memory = Memory.over(mapping);
+    this.memory = memory;
     this.goodbyeAddress = memory.address(SegmentHeader.GOODBYE, Integer.BYTES);
     this.peers = new PeerTable(this);
     this.hostSlots = host ? new HostSlots(this) : null;
@@ -80,7 +81,8 @@ public final class Segment implements AutoCloseable {
     try {
       MemorySegment mapping = initialise(sys, aside.file(), layout);
       aside.putInPlace();
-      return new Segment(sys, path.toString(), aside.path(), true, aside.file(), layout, mapping);
+      return new Segment(
+          sys, path.toString(), aside.path(), true, aside.file(), layout, Memory.over(mapping));
     } catch (IOException | RuntimeException e) {
       aside.abandon();
       throw e;
@@ -98,7 +100,7 @@ public final class Segment implements AutoCloseable {
       MemorySegment mapping = initialise(sys, file, layout);
       SharedFile.seal(
           sys, file.number(), SharedFile.SEAL_SHRINK | SharedFile.SEAL_GROW | SharedFile.SEAL_SEAL);
-      return new Segment(sys, "anonymous segment", null, true, file, layout, mapping);
+      return new Segment(sys, "anonymous segment", null, true, file, layout, Memory.over(mapping));
     } catch (IOException | RuntimeException e) {
       file.close();
       throw e;
@@ -131,11 +133,16 @@ public final class Segment implements AutoCloseable {
       // r[impl shm.file.mmap-posix]
       MemorySegment mapping =
           SharedFile.map(sys, file.number(), layout.totalBytes(), asGuest, Arena.ofAuto());
-      return new Segment(sys, path.toString(), path, false, file, layout, mapping);
+      return new Segment(sys, path.toString(), path, false, file, layout, Memory.over(mapping));
     } catch (IOException | RuntimeException e) {
       file.close();
       throw e;
     }
+  }
+
+  /** This segment, seen through a memory that watches what is done to it; use only one of them. */
+  Segment through(UnaryOperator<Memory> view) {
+    return new Segment(sys, name, path, host, file, layout, view.apply(memory));
   }
 
   private static MemorySegment initialise(Sys sys, Fd file, SegmentLayout layout)

@@ -3,6 +3,7 @@ package dev.belfry.shm;
 import dev.belfry.linux.Spawn;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.EventLoop;
+import dev.belfry.loop.Operation;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -211,7 +212,8 @@ public final class ShmHost implements AutoCloseable {
    * Says goodbye: guests read what is under way and leave. Those that were started here and still
    * live after the limit are killed. Then the segment is closed and its file deleted.
    *
-   * @return completes on the loop thread when that is done; at once if the loop was stopped
+   * @return completes on the loop thread when that is done; if the loop was or is stopped, nobody
+   *     waits for the guests, and it completes in the loop's last turn, or at once after that
    */
   public CompletableFuture<Void> goodbye(Duration limit) {
     Runnable leave =
@@ -220,14 +222,23 @@ public final class ShmHost implements AutoCloseable {
             leaving = true;
             sayGoodbye();
             roster.all().forEach(PeerLife::hostLeaves);
-            loop.scheduler().after(limit).start(_ -> endPatience());
+            loop.scheduler().after(limit).start(this::patienceOver);
             endIfAlone();
           }
         };
     if (!post(leave)) {
-      endWithoutLoop();
+      // On the loop thread all the same if that is in its last turn, and may be at work for guests.
+      loop.scheduler().schedule().start(_ -> endAtOnce());
     }
     return ended;
+  }
+
+  private void patienceOver(Operation<?> timer) {
+    if (timer.hasValue()) {
+      endPatience();
+    } else {
+      endAtOnce(); // the loop was stopped
+    }
   }
 
   /** In a segment that was cut nobody can be told; the host ends all the same. */
@@ -276,7 +287,7 @@ public final class ShmHost implements AutoCloseable {
     if (loop.inLoop()) {
       throw new IllegalStateException("closing waits for the loop: use goodbye there");
     }
-    CompletableFuture<Void> done = loop.isStopRequested() ? ended : goodbye(CLOSE_LIMIT);
+    CompletableFuture<Void> done = goodbye(CLOSE_LIMIT);
     boolean interrupted = false;
     try {
       while (!isOver(done)) {
@@ -284,7 +295,7 @@ public final class ShmHost implements AutoCloseable {
           interrupted = true;
           post(this::endPatience); // on the loop, which may just be at work for the guests
         } else if (loop.isStopRequested()) {
-          endWithoutLoop();
+          driveOn();
         }
       }
     } finally {
@@ -309,8 +320,29 @@ public final class ShmHost implements AutoCloseable {
     }
   }
 
-  private synchronized void endWithoutLoop() {
+  /** Has a stopped loop that nobody drives any more do what is left for it to do. */
+  private void driveOn() {
+    Runnable drive =
+        () -> {
+          try {
+            loop.runUntilEmpty();
+          } catch (IllegalStateException | IOException driven) {
+            LOG.log(Level.DEBUG, "somebody still drives the loop, and will come to that", driven);
+          }
+        };
+    if (Thread.currentThread().isVirtual()) {
+      Thread.ofPlatform().name("belfry-host-close").start(drive); // a loop takes no other
+    } else {
+      drive.run();
+    }
+  }
+
+  /**
+   * Ends the host of a loop that was stopped: in its last turn, or when it has no thread any more.
+   */
+  private synchronized void endAtOnce() {
     if (!ended.isDone()) {
+      leaving = true;
       sayGoodbye();
       roster.all().forEach(PeerLife::abandon);
       release();

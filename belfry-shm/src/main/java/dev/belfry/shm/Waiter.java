@@ -38,6 +38,7 @@ final class Waiter {
   private final Segment segment;
   private final WaitStrategy strategy;
   private final FutexWait futex;
+  private long sliceNanos = SLICE_NANOS;
   private long spinNanos = MOST_SPIN_NANOS;
   private long sleeps;
   private long unwoken;
@@ -53,6 +54,11 @@ final class Waiter {
 
   WaitStrategy strategy() {
     return strategy;
+  }
+
+  /** Sleeps so long at a stretch, unless it is woken. */
+  void sleepAtMost(long nanos) {
+    sliceNanos = nanos;
   }
 
   /** How often it went to sleep; for metrics. */
@@ -160,7 +166,7 @@ final class Waiter {
       if (end != null) {
         return end;
       }
-      long slice = now + (silent ? SILENT_SLICE_NANOS : SLICE_NANOS);
+      long slice = now + (silent ? SILENT_SLICE_NANOS : sliceNanos);
       long until = deadlineNanos == FutexWait.FOREVER ? slice : earlier(slice, deadlineNanos);
       sleeps++;
       if (await(what, expected, until) != WaitResult.TIMEOUT) {

@@ -4,13 +4,11 @@ import static dev.belfry.shm.SendResult.NO_CREDIT;
 import static dev.belfry.shm.SendResult.OVER;
 import static dev.belfry.shm.SendResult.SENT;
 import static dev.belfry.shm.SendResult.TIMEOUT;
-import static dev.belfry.shm.SendResult.TOO_LARGE;
 import static dev.belfry.shm.Sides.CONFIG;
 import static dev.belfry.shm.Sides.inMillis;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.belfry.linux.Sys;
@@ -20,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -112,46 +109,6 @@ final class ChannelTest {
       }
     }
     assertThat(out.remainingCredit()).isZero();
-  }
-
-  // r[verify shm.wakeup.credit-wait]
-  // r[verify shm.flow.zero-credit]
-  // r[verify shm.wakeup.wakes]
-  @ParameterizedTest
-  @EnumSource
-  void aSenderWithoutCreditGoesOnAfterEnoughGrants(Placement placement) throws Exception {
-    use(placement);
-    Channel out = opened(sides.toHost);
-    send(out, 100);
-    Channel in = received(sides.toGuest);
-    assertThat(in.wakeSenders()).isZero();
-    CompletableFuture<SendResult> waiting =
-        CompletableFuture.supplyAsync(() -> out.send(new byte[100], 0, 100, inMillis(60_000)));
-    while (SleepingThreads.count() == 0) {
-      Thread.onSpinWait();
-    }
-    in.grant(50);
-    assertThat(waiting).isNotDone();
-    in.grant(50);
-    assertThat(waiting.get()).isEqualTo(SENT);
-    assertThat(out.send(new byte[1], 0, 1, inMillis(20))).isEqualTo(TIMEOUT);
-    assertThat(send(out, 101)).isEqualTo(TOO_LARGE);
-    assertThatIllegalArgumentException().isThrownBy(() -> out.awaitCredit(101, inMillis(60_000)));
-  }
-
-  @ParameterizedTest
-  @EnumSource(names = {"CLOSE", "RESET"})
-  void aSenderThatWaitsForCreditIsToldOfTheEnd(MessageKind how) throws Exception {
-    Channel out = opened(sides.toHost);
-    send(out, 100);
-    Channel in = received(sides.toGuest);
-    CompletableFuture<SendResult> waiting =
-        CompletableFuture.supplyAsync(() -> out.send(new byte[100], 0, 100, inMillis(60_000)));
-    while (SleepingThreads.count() == 0) {
-      Thread.onSpinWait();
-    }
-    assertThat(in.end(how, inMillis(1000))).isEqualTo(SENT);
-    assertThat(waiting.get()).isEqualTo(OVER);
   }
 
   // r[verify shm.flow.wrap-rule]
@@ -358,8 +315,6 @@ final class ChannelTest {
    * belongs to, and none turns up in another.
    */
   // r[verify shm.flow.channel-id-reuse]
-  // r[verify shm.flow.ordering.receiver]
-  // r[verify shm.flow.ordering.sender]
   @ParameterizedTest
   @EnumSource
   void noByteOfOneLifeAppearsInTheNext(Placement placement) throws IOException {

@@ -13,6 +13,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,10 +34,11 @@ final class DeathTest {
   void aKilledGuestIsNoticedOnceAndItsLastWordsCount(Placement placement) throws Exception {
     try (HostFixture fixture = HostFixture.of(placement);
         SteppedGuest guest = SteppedGuest.attached(fixture.host(), notices.options())) {
-      fixture.loop.loop().scheduler().execute(() -> pause(200)); // so that they are unread at first
+      CountDownLatch distraction = fixture.distract(); // so that they are unread at first
       guest.step("send 1 10", "SENT");
       guest.step("send 2 1000", "SENT");
       guest.kill();
+      distraction.countDown();
       assertThat(notices.next()).isEqualTo("attached");
       for (String told = ""; !told.startsWith("gone"); ) {
         told = notices.next();
@@ -52,21 +54,31 @@ final class DeathTest {
     }
   }
 
-  private static void pause(long millis) {
-    try {
-      Thread.sleep(millis);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   // r[verify shm.death.process-handle]
   @Test
   void theStatusTellsHowItEnded() throws Exception {
     try (HostFixture fixture = HostFixture.of(Placement.PADDED)) {
       assertEnd(fixture, "exit 3", "gone exit code 3");
       assertEnd(fixture, "kill -9 $$", "gone killed by SIGKILL");
-      assertEnd(fixture, "ulimit -c 0; kill -TERM $$", "gone killed by SIGTERM");
+      assertEnd(fixture, "kill -TERM $$", "gone killed by SIGTERM");
+      assertEnd(fixture, "ulimit -c 0; kill -ABRT $$", "gone killed by SIGABRT");
+      fixture.assertAllFree();
+    }
+  }
+
+  /** The fixture counts the children, of which a zombie is one. */
+  // r[verify shm.death.process-handle]
+  @Test
+  void aThousandGuestsThatAreKilledLeaveNoZombie() throws Exception {
+    try (HostFixture fixture = HostFixture.of(Placement.PADDED)) {
+      ShmHost host = fixture.host();
+      List<String> command = List.of("sh", "-c", "exec sleep 60", "ticket");
+      for (int i = 0; i < 1000; i++) {
+        Peer peer = host.spawn(command, host.addPeer(notices.options()));
+        peer.disconnect("on purpose");
+        assertThat(notices.next()).isEqualTo("dying HOST");
+        assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
+      }
       fixture.assertAllFree();
     }
   }
@@ -269,10 +281,11 @@ final class DeathTest {
       assertThat(notices.next()).isEqualTo("gone null");
       try (SteppedGuest guest = SteppedGuest.attached(fixture.host(), failing)) {
         assertThat(notices.next()).isEqualTo("attached");
-        fixture.loop.loop().scheduler().execute(() -> pause(200)); // so that they are unread
+        CountDownLatch distraction = fixture.distract(); // so that they are unread
         guest.step("send 1 10", "SENT");
         guest.step("send 2 10", "SENT");
         guest.kill();
+        distraction.countDown();
         List<String> last = List.of(notices.next(), notices.next(), notices.next());
         assertThat(last).containsSubsequence("message 1 10", "message 2 10");
         assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");

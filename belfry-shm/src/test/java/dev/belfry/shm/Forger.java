@@ -71,6 +71,20 @@ final class Forger implements AutoCloseable {
     sides.bytes().set(LONG, from + place % room, word);
   }
 
+  /** Writes some word of the descriptors, or of the slots. */
+  void rewrite(Random random) {
+    SegmentLayout layout = sides.host.layout();
+    long value = NASTY[random.nextInt(NASTY.length)];
+    if (random.nextBoolean()) {
+      int descriptor = random.nextInt(4) * layout.descriptorBytes();
+      long fields = layout.ring(1, Direction.TO_HOST) + descriptor + 16;
+      sides.bytes().set(INT, fields + random.nextInt(4) * 4L, (int) value);
+    } else {
+      long slot = layout.slot(1, random.nextInt(3));
+      sides.bytes().set(INT, slot + random.nextInt(8) * 4L, (int) value);
+    }
+  }
+
   private void forge(Random random) {
     MemorySegment memory = sides.bytes();
     SegmentLayout layout = sides.host.layout();

@@ -12,8 +12,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,28 +29,13 @@ final class FutexWaitTest {
 
   @Test
   void aWakeEndsTheWait() throws Exception {
-    CompletableFuture<WaitResult> result =
-        CompletableFuture.supplyAsync(() -> new FutexWait(SYS).await(word, 0, soon()), threads());
-    awaitSleeper();
+    Sleeper<WaitResult> sleeper = Sleeper.start(() -> new FutexWait(SYS).await(word, 0, soon()));
     // A thread that is seen in its call may still be on the way to the queue.
     long deadline = soon();
     while (FutexWait.wake(SYS, word, 1) == 0) {
       assertThat(System.nanoTime()).isLessThan(deadline);
     }
-    assertThat(result.get()).isEqualTo(WaitResult.WOKEN);
-  }
-
-  private static ExecutorService threads() {
-    return Executors.newCachedThreadPool(Thread.ofPlatform().daemon().factory());
-  }
-
-  /** Until a thread of this process sits in the futex call. */
-  private static void awaitSleeper() throws Exception {
-    long deadline = soon();
-    while (SleepingThreads.count() == 0) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.onSpinWait();
-    }
+    assertThat(sleeper.get()).isEqualTo(WaitResult.WOKEN);
   }
 
   @Test
@@ -80,6 +63,22 @@ final class FutexWaitTest {
     assertThatThrownBy(() -> new FutexWait(tap.sys()).await(word, 0, soon()))
         .isInstanceOf(UncheckedIOException.class)
         .hasMessageContaining("EFAULT");
+  }
+
+  // r[verify shm.wakeup.fallback]
+  @Test
+  void pausesDoubleFromAMicrosecondToAMillisecond() {
+    long pause = Backoff.FIRST_NANOS;
+    assertThat(pause).isEqualTo(1_000);
+    long slept = 0;
+    int tries = 0;
+    for (; slept < 1_000_000_000; tries++) {
+      slept += pause;
+      long next = Backoff.next(pause);
+      assertThat(next).isEqualTo(Math.min(2 * pause, 1_000_000));
+      pause = next;
+    }
+    assertThat(tries).as("in a second").isLessThan(1100);
   }
 
   // r[verify shm.wakeup.fallback]

@@ -3,10 +3,13 @@ package dev.belfry.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.PidFd;
+import dev.belfry.linux.Pipe;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sockets;
 import dev.belfry.linux.Spawn;
 import dev.belfry.linux.Sys;
+import dev.belfry.testkit.TestProcess;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a spawned guest does first, and what it refuses. */
 @Timeout(60)
@@ -71,6 +76,42 @@ final class GuestInitTest {
       assertThat(isClosedOnExec(3)).isTrue();
       assertThat(isClosedOnExec(4)).as("the segment").isTrue();
     }
+  }
+
+  // r[verify shm.spawn.guest-init]
+  @ParameterizedTest
+  @EnumSource
+  void aGuestTakesItsFirstStepsInOrder(Placement placement) throws Exception {
+    segment.close();
+    segment = Segment.createAnonymous(sys, placement, HostFixture.CONFIG);
+    int peer = segment.peers().reserve();
+    var command = new ArrayList<>(TestProcess.javaCommand(LoggedGuest.class));
+    command.addAll(new SpawnArguments(Path.of("/proc/self/fd/4"), peer, 3).toArguments());
+    Pipe out = Pipe.open(sys, true);
+    child =
+        Spawn.command(command)
+            .standard(1, out.writer().number())
+            .pass(bells.guest().descriptor())
+            .pass(segment.descriptor())
+            .start(sys);
+    out.writer().close();
+    var log = new ArrayList<String>();
+    Path said = Path.of("/proc/self/fd/" + out.reader().number());
+    try (BufferedReader lines = Files.newBufferedReader(said)) {
+      for (String line = ""; line != null && !line.equals("running"); line = lines.readLine()) {
+        log.add(line);
+      }
+    }
+    out.reader().close();
+    assertThat(log)
+        .containsSubsequence(
+            "prctl RESERVED", // to die with the host
+            "fcntl 3 1 RESERVED", // the bell is for itself only
+            "mmap RESERVED",
+            "fcntl 4 1 RESERVED", // and so is the segment
+            placement == Placement.V1 ? "fcntl lock RESERVED" : "setRobustList RESERVED",
+            "send ATTACHED"); // rings for it
+    assertThat(log).filteredOn(it -> it.startsWith("send")).containsExactly("send ATTACHED");
   }
 
   private boolean isClosedOnExec(int descriptor) throws IOException {

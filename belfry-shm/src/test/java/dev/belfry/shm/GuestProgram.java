@@ -44,6 +44,10 @@ final class GuestProgram {
         int delivered = new ChannelChurn(link, Integer.parseInt(arguments[4]), 1).run();
         System.out.println("delivered " + delivered);
       }
+      case "borrow" -> {
+        System.out.println("attached");
+        new BorrowedBuffer(link).produce(Integer.parseInt(arguments[4]));
+      }
       case "waits" -> waitInterrupted(link, tap);
       default -> throw new IllegalArgumentException(arguments[0]);
     }
@@ -64,6 +68,7 @@ final class GuestProgram {
    */
   private static void answer(Link link, int count) throws IOException {
     System.out.println("attached");
+    link.inbox().sleepAtMost(Sleeper.NEVER_NANOS);
     var random = new Random(count);
     var message = new Message();
     for (int i = 0; i < count; i++) {
@@ -75,7 +80,6 @@ final class GuestProgram {
           .send(MessageKind.RESPONSE, message.id(), 0, message.bytes(), 0, message.length());
     }
     System.out.println("sleeps " + link.inbox().sleeps());
-    System.out.println("unwoken " + link.inbox().unwoken());
   }
 
   /** Waits for 100 ms at a time, until such a wait was interrupted several times. */

@@ -6,8 +6,11 @@ import dev.belfry.linux.Sys;
 import dev.belfry.loop.Backend;
 import dev.belfry.testkit.Descriptors;
 import dev.belfry.testkit.SysTap;
+import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +63,24 @@ final class HostFixture implements AutoCloseable {
   /** Where this process finds the host's segment. */
   Path path() {
     return Path.of("/proc/self/fd/" + host().segment().descriptor());
+  }
+
+  /** Keeps the loop, and so the host, from looking at anything from now on until it is told. */
+  CountDownLatch distract() throws InterruptedException {
+    var begun = new CountDownLatch(1);
+    var over = new CountDownLatch(1);
+    Runnable distraction =
+        () -> {
+          begun.countDown();
+          try {
+            over.await(TestProcess.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        };
+    loop.loop().scheduler().execute(distraction);
+    begun.await();
+    return over;
   }
 
   private static long children() {

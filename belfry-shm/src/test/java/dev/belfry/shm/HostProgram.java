@@ -8,10 +8,21 @@ import java.util.stream.Stream;
 
 /** Creates or attaches to a segment in a process of its own, and says what came of it. */
 final class HostProgram {
+  /** How many hosts there are in a race. */
+  static final int RACERS = 5;
+
   private HostProgram() {}
 
   public static void main(String[] arguments) throws Exception {
     Path path = Path.of(arguments[1]);
+    if (arguments[0].equals("race")) {
+      System.out.println("ready");
+      System.in.read();
+      for (int i = 0; i < RACERS; i++) {
+        Thread.ofPlatform().start(() -> System.out.println(race(path)));
+      }
+      Thread.sleep(Long.MAX_VALUE); // until it is killed
+    }
     try {
       if (arguments[0].equals("create")) {
         Placement placement = Placement.valueOf(arguments.length > 2 ? arguments[2] : "V1");
@@ -29,6 +40,18 @@ final class HostProgram {
       try (Stream<Path> left = Files.list(path.resolveSibling(""))) {
         System.out.println("left: " + left.toList());
       }
+    }
+  }
+
+  /** One that wins keeps it as long as this process lives. */
+  private static String race(Path path) {
+    try {
+      Segment.create(Sys.forAnyThread(), path, Placement.V1, SegmentConfig.DEFAULT);
+      return "won";
+    } catch (SegmentException e) {
+      return "refused " + e.reason();
+    } catch (IOException e) {
+      return "failed " + e.getMessage();
     }
   }
 }

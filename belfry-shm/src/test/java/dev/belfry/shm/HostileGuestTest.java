@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -42,5 +43,42 @@ final class HostileGuestTest {
     // Else the rubbish was too much rubbish, or too little, to show anything.
     assertThat(delivered).isGreaterThan(ROUNDS / 20);
     assertThat(violations).isGreaterThan(ROUNDS / 100);
+  }
+
+  /** The same while the guest writes on, between any two looks at one and the same word. */
+  // r[verify shm.trust.descriptors]
+  @ParameterizedTest
+  @EnumSource
+  void whateverAGuestWritesMeanwhileTheHostSurvives(Placement placement) throws Exception {
+    var over = new AtomicBoolean();
+    int rounds = ROUNDS / 10;
+    int violations = 0;
+    try (var forger = new Forger(placement)) {
+      var random = new Random(7);
+      Thread writing =
+          Thread.ofPlatform()
+              .daemon()
+              .start(
+                  () -> {
+                    var words = new Random(11);
+                    while (!over.get()) {
+                      forger.rewrite(words);
+                    }
+                  });
+      try {
+        for (int round = 0; round < rounds; round++) {
+          try {
+            forger.round(random.nextLong());
+          } catch (ProtocolViolation expected) {
+            violations++;
+            forger.comeAgain();
+          }
+        }
+      } finally {
+        over.set(true);
+        writing.join();
+      }
+    }
+    assertThat(violations).isGreaterThan(rounds / 100);
   }
 }

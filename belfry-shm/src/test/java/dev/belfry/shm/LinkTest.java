@@ -217,24 +217,6 @@ final class LinkTest {
     }
   }
 
-  // r[verify shm.slot.free]
-  @Test
-  void seventySlotsFreedInAnyOrderAreFoundAgain() throws IOException {
-    try (Sides sides = Sides.of(Placement.V1, CONFIG.withRingSize(128).withSlots(70, 128))) {
-      for (int round = 0; round < 20; round++) {
-        for (int i = 0; i < 70; i++) {
-          assertThat(send(sides.toHost, i, payload(100 + i % 20, i))).isEqualTo(SendResult.SENT);
-        }
-        assertThat(sides.freeSlots(1)).isZero();
-        for (int i = 0; i < 70; i++) {
-          assertThat(sides.toGuest.inbox().receive(message)).isTrue();
-          assertThat(message.toByteArray()).isEqualTo(payload(100 + i % 20, i));
-        }
-        assertThat(sides.freeSlots(1)).isEqualTo(70);
-      }
-    }
-  }
-
   // r[verify shm.topology.hub.communication]
   // r[verify shm.topology.hub.calls]
   // r[verify shm.id.request-scope]
@@ -264,28 +246,6 @@ final class LinkTest {
     assertThat(message.id()).isEqualTo(7);
     assertThat(message.toByteArray()).isEqualTo(payload(100, seed));
     assertThat(link.inbox().receive(message)).isFalse();
-  }
-
-  /** Slots may be given back several at a time, but half of them is always enough to go on. */
-  // r[verify shm.slot.free]
-  @ParameterizedTest
-  @MethodSource("ways")
-  void aReceiverKeepsHalfOfTheSlotsAtMostAndNoneAfterTheLastMessage(
-      Placement placement, Direction direction) throws IOException {
-    try (Sides sides = Sides.of(placement, CONFIG.withRingSize(16).withSlots(8, 128))) {
-      sendAndReceive(sides, direction, 8, 4);
-      sendAndReceive(sides, direction, 4, 8);
-      assertThat(sides.freeSlots(direction == Direction.TO_HOST ? 1 : 0)).isEqualTo(8);
-    }
-  }
-
-  private void sendAndReceive(Sides sides, Direction direction, int sent, int received) {
-    for (int i = 0; i < sent; i++) {
-      assertThat(send(sides.sender(direction), i, payload(100, i))).isEqualTo(SendResult.SENT);
-    }
-    for (int i = 0; i < received; i++) {
-      assertThat(sides.receiver(direction).inbox().receive(message)).isTrue();
-    }
   }
 
   /** The guest that does not read stands for one that was stopped. */
@@ -375,7 +335,6 @@ final class LinkTest {
   }
 
   // r[verify shm.goodbye.host]
-  // r[verify shm.goodbye.host-atomic]
   @ParameterizedTest
   @EnumSource
   void messagesSentBeforeTheHostsGoodbyeAreReceivedAfterIt(Placement placement) throws IOException {

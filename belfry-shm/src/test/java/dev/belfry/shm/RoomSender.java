@@ -11,8 +11,6 @@ import java.util.random.RandomGenerator;
 final class RoomSender {
   private static final int LARGE = 600;
 
-  static final long NEVER_NANOS = 3_600_000_000_000L;
-
   private final Messenger messenger;
   private final Room room;
   private final EventLoop loop;
@@ -22,7 +20,7 @@ final class RoomSender {
 
   RoomSender(Messenger messenger, EventLoop loop, int count) {
     this.messenger = messenger;
-    this.room = new Room(messenger.link(), NEVER_NANOS);
+    this.room = new Room(messenger.link(), Sleeper.NEVER_NANOS);
     this.loop = loop;
     this.count = count;
   }

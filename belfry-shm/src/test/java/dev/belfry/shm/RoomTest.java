@@ -94,7 +94,7 @@ final class RoomTest {
       assertThat(send(two.peer(), 1000)).isEqualTo(SendResult.SENT);
       assertThat(send(two.peer(), 1000)).isEqualTo(SendResult.NO_SLOT);
       CompletableFuture<Awaited> room =
-          new Room(two.peer().link(), RoomSender.NEVER_NANOS)
+          new Room(two.peer().link(), Sleeper.NEVER_NANOS)
               .await(fixture.loop.loop(), SendResult.NO_SLOT);
       fixture.loop.call(() -> true); // it has looked once
       assertThat(room).isNotDone();

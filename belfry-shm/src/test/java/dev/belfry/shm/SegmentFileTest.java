@@ -205,49 +205,6 @@ final class SegmentFileTest {
     }
   }
 
-  // r[verify shm.file.create]
-  @Test
-  void ofManyHostsThatStartAtOnceExactlyOneWins() throws Exception {
-    for (boolean stale : new boolean[] {false, true}) {
-      if (stale) {
-        try (TestProcess dead = TestProcess.java(HostProgram.class, "create", path.toString())) {
-          assertThat(dead.line()).isEqualTo("created");
-          dead.kill();
-          dead.exitCode();
-        }
-      }
-      var results = new ArrayList<Thread>();
-      var winners = new ArrayList<Segment>();
-      var refused = new ArrayList<Reason>();
-      for (int i = 0; i < 20; i++) {
-        results.add(
-            Thread.ofPlatform()
-                .start(
-                    () -> {
-                      try {
-                        Segment won = create();
-                        synchronized (winners) {
-                          winners.add(won);
-                        }
-                      } catch (SegmentException e) {
-                        synchronized (winners) {
-                          refused.add(e.reason());
-                        }
-                      } catch (IOException e) {
-                        throw new AssertionError(e);
-                      }
-                    }));
-      }
-      for (Thread thread : results) {
-        thread.join();
-      }
-      assertThat(winners).hasSize(1);
-      assertThat(refused).hasSize(19).containsOnly(Reason.IN_USE);
-      assertThat(names()).containsExactly("hub");
-      winners.getFirst().close();
-    }
-  }
-
   @Test
   void aFileThatIsNoSegmentIsNotReplaced() throws IOException {
     Files.writeString(path, "something that somebody needs");

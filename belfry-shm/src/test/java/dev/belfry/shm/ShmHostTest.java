@@ -6,13 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Sys;
+import dev.belfry.loop.EventLoop;
+import dev.belfry.testkit.Descriptors;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -239,10 +245,61 @@ final class ShmHostTest {
     }
   }
 
+  /** Whoever closed the host took it apart beside the loop, which was still at work for it. */
+  @Test
+  void aHostWhoseLoopIsInItsLastTurnEndsOnTheLoop() throws Exception {
+    open(Placement.PADDED);
+    var killers = new ConcurrentLinkedQueue<Thread>();
+    fixture.tap.script(
+        "pidfdSendSignal",
+        (_, _) -> {
+          killers.add(Thread.currentThread());
+          return OptionalLong.empty();
+        });
+    List<String> command = List.of("sh", "-c", "exec sleep 60", "ticket");
+    host().spawn(command, host().addPeer(notices.options()));
+    var closing =
+        new FutureTask<>(
+            () -> {
+              host().close();
+              return host().segment().isClosed();
+            });
+    loop.call(
+        () -> {
+          loop.loop().requestStop();
+          Thread.ofPlatform().start(closing);
+          assertThatThrownBy(() -> closing.get(500, TimeUnit.MILLISECONDS))
+              .as("who closes it waits for this turn")
+              .isInstanceOf(TimeoutException.class);
+          return true;
+        });
+    assertThat(closing.get(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(killers).isNotEmpty().containsOnly(loop.thread());
+  }
+
+  /** Not even in its last turn: nobody ever ran it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aHostWhoseStoppedLoopNobodyDrivesCanBeClosed(boolean byVirtualThread) throws Exception {
+    try (EventLoop undriven = EventLoop.open()) {
+      ShmHost host = ShmHost.create(undriven, HostOptions.DEFAULT.withConfig(CONFIG));
+      undriven.requestStop();
+      var closing =
+          new FutureTask<>(
+              () -> {
+                host.close();
+                return host.segment().isClosed();
+              });
+      (byVirtualThread ? Thread.ofVirtual() : Thread.ofPlatform()).start(closing);
+      assertThat(closing.get(30, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
   // r[verify shm.spawn.fd-inheritance]
   @Test
   void aChildHasItsBellAndTheSegmentAndNothingElse() throws Exception {
     open(Placement.PADDED);
+    assertThat(Descriptors.now().targets()).as("numbers that are taken here").containsKeys(3, 4);
     Path list = directory.resolve("list");
     String script =
         "exec >\"$0\"; ls -l /proc/self/fd; grep -E 'Sig(Blk|Ign)' /proc/self/status; echo $*";
@@ -256,7 +313,33 @@ final class ShmHostTest {
     assertThat(descriptors.get(3)).contains(" 3 -> socket:");
     assertThat(descriptors.get(4)).contains(" 4 -> /memfd:belfry-segment");
     assertThat(lines).anyMatch(it -> it.matches("SigBlk:\\s+0{16}"));
+    long ofTheLibrary = 0x1_8000_0000L; // 32 and 33, which nobody else can change
+    assertThat(lines)
+        .filteredOn(it -> it.startsWith("SigIgn:"))
+        .hasSize(1)
+        .allMatch(it -> (Long.parseUnsignedLong(it.substring(7).strip(), 16) & ~ofTheLibrary) == 0);
     assertThat(lines.getLast()).isEqualTo("--hub-path=/proc/self/fd/4 --peer-id=1 --doorbell-fd=3");
+  }
+
+  // r[verify shm.doorbell.clear-cloexec]
+  @Test
+  void noDescriptorIsMadeInheritableForAChild() throws Exception {
+    open(Placement.PADDED);
+    var cleared = new ConcurrentLinkedQueue<List<Object>>();
+    fixture.tap.script(
+        "fcntl",
+        (_, arguments) -> {
+          int setFlags = 2; // F_SETFD
+          if (arguments[1].equals(setFlags) && arguments[2].equals(0L)) {
+            cleared.add(List.of(arguments));
+          }
+          return OptionalLong.empty();
+        });
+    host().spawn(List.of("sh", "-c", "exit 7", "ticket"), host().addPeer(notices.options()));
+    assertThat(notices.next()).startsWith("dying");
+    assertThat(notices.next()).isEqualTo("gone exit code 7");
+    assertThat(fixture.tap.calls("fcntl")).isPositive();
+    assertThat(cleared).isEmpty();
   }
 
   // r[verify shm.doorbell.optional]

@@ -3,6 +3,7 @@ package dev.belfry.shm;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.function.UnaryOperator;
 
 /**
  * A host and one guest in the same process, each with a mapping of its own: for tests of what is
@@ -16,10 +17,15 @@ final class Sides implements AutoCloseable {
   final Link toGuest;
   final Link toHost;
 
-  private Sides(Sys sys, Placement placement, SegmentConfig config, WaitStrategy strategy)
+  private Sides(
+      Sys sys,
+      Placement placement,
+      SegmentConfig config,
+      WaitStrategy strategy,
+      UnaryOperator<Memory> view)
       throws IOException {
-    host = Segment.createAnonymous(sys, placement, config);
-    guest = Segment.attach(sys, Path.of("/proc/self/fd/" + host.descriptor()));
+    host = Segment.createAnonymous(sys, placement, config).through(view);
+    guest = Segment.attach(sys, Path.of("/proc/self/fd/" + host.descriptor())).through(view);
     toHost = Link.walkIn(guest, strategy);
     toGuest = Link.toGuest(host, toHost.peer(), strategy);
   }
@@ -30,7 +36,12 @@ final class Sides implements AutoCloseable {
 
   static Sides of(Sys sys, Placement placement, SegmentConfig config, WaitStrategy strategy)
       throws IOException {
-    return new Sides(sys, placement, config, strategy);
+    return new Sides(sys, placement, config, strategy, UnaryOperator.identity());
+  }
+
+  /** Two sides each of which has a {@link TracedMemory}. */
+  static Sides traced(Placement placement, SegmentConfig config) throws IOException {
+    return new Sides(Sys.forAnyThread(), placement, config, WaitStrategy.SLEEP, TracedMemory::new);
   }
 
   /** The link that sends in a direction. */

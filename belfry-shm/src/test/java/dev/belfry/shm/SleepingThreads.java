@@ -14,30 +14,31 @@ final class SleepingThreads {
 
   private SleepingThreads() {}
 
-  /** How many threads of this process sit in a shared futex wait. */
-  static int count() throws IOException {
-    return ids(ProcessHandle.current().pid()).size();
-  }
-
-  /** The kernel's ids of the threads of a process that do. */
+  /** The kernel's ids of the threads of another process that do. */
   static List<Integer> ids(long pid) throws IOException {
-    var ids = new ArrayList<Integer>();
     List<Path> tasks;
     try (Stream<Path> listed = Files.list(Path.of("/proc/" + pid + "/task"))) {
       tasks = listed.toList();
     }
+    var ids = new ArrayList<Integer>();
     for (Path task : tasks) {
-      try {
-        String call = Files.readString(task.resolve("syscall"));
-        boolean futex = call.startsWith("202 ") || call.startsWith("98 ");
-        boolean several = call.startsWith("449 "); // futex_waitv
-        if (several || (futex && call.contains(SHARED_WAIT))) {
-          ids.add(Integer.valueOf(String.valueOf(task.getFileName())));
-        }
-      } catch (IOException ended) {
-        // It was there a moment ago.
+      int thread = Integer.parseInt(String.valueOf(task.getFileName()));
+      if (sleeps(pid, thread)) {
+        ids.add(thread);
       }
     }
     return ids;
+  }
+
+  /** Whether a thread does. */
+  static boolean sleeps(long pid, int thread) {
+    try {
+      String call = Files.readString(Path.of("/proc/%d/task/%d/syscall".formatted(pid, thread)));
+      boolean futex = call.startsWith("202 ") || call.startsWith("98 ");
+      boolean several = call.startsWith("449 "); // futex_waitv
+      return several || (futex && call.contains(SHARED_WAIT));
+    } catch (IOException ended) {
+      return false;
+    }
   }
 }

@@ -132,6 +132,31 @@ final class TrustTest {
     }
   }
 
+  /** A second look at a field would find another value than the one that was checked. */
+  // r[verify shm.trust.descriptors]
+  @ParameterizedTest
+  @EnumSource
+  void whatChangesAfterItWasCheckedChangesNothing(Placement placement) throws IOException {
+    try (Sides sides = Sides.traced(placement, CONFIG)) {
+      SegmentLayout layout = sides.host.layout();
+      long descriptor = layout.ring(1, Direction.TO_HOST);
+      long payload = layout.slot(1, 0) + SegmentConfig.GENERATION_BYTES;
+      TracedMemory memory = TracedMemory.of(sides.host);
+      for (int word = 1; word < 4; word++) {
+        memory.name("word " + word, descriptor + 8L * word, Long.BYTES);
+      }
+      memory.name("payload", payload, 100);
+      send(sides.toHost, 1, payload(100, 1));
+      memory.before("read payload", () -> sides.bytes().asSlice(descriptor, 32).fill((byte) 0x7f));
+      assertThat(sides.toGuest.inbox().receive(message)).isTrue();
+      assertThat(memory.trace())
+          .containsExactly("getLong word 1", "getLong word 2", "getLong word 3", "read payload");
+      assertThat(message.toByteArray()).isEqualTo(payload(100, 1));
+      assertThat(message.id()).isEqualTo(1);
+      assertThat(message.kind()).isEqualTo(MessageKind.REQUEST);
+    }
+  }
+
   // r[verify shm.desc.inline-fields]
   @ParameterizedTest
   @EnumSource

@@ -146,7 +146,7 @@ final class WakeTest {
     // A busy machine may be late now and then, but not always.
     for (int i = 0; i < 10 && best >= SOON_NANOS; i++) {
       try (Sides sides = Sides.of(Sys.forAnyThread(), Placement.V1, CONFIG, SLEEP)) {
-        CompletableFuture<Long> waiting = waiting(sides.toGuest);
+        Sleeper<Long> waiting = waiting(sides.toGuest);
         long ended = System.nanoTime();
         switch (end) {
           case DEATH -> sides.host.peers().leave(1, 1);
@@ -164,15 +164,28 @@ final class WakeTest {
   void whoWaitsUntilAllIsReadDoesNotSleepOn() throws Exception {
     try (Sides sides = Sides.of(Sys.forAnyThread(), Placement.V1, CONFIG, SLEEP)) {
       Sides.send(sides.toHost, 1, new byte[9]);
-      CompletableFuture<Awaited> read =
-          CompletableFuture.supplyAsync(
-              () -> sides.toHost.outbox().awaitAllRead(Sides.inMillis(60_000)));
-      while (SleepingThreads.count() == 0) {
-        Thread.onSpinWait();
-      }
+      sides.toHost.outbox().sleepAtMost(Sleeper.NEVER_NANOS);
+      Sleeper<Awaited> read =
+          Sleeper.start(() -> sides.toHost.outbox().awaitAllRead(Sides.inMillis(60_000)));
       assertThat(sides.toGuest.inbox().receive(new Message())).isTrue();
       assertThat(read.get()).isEqualTo(Awaited.READY);
-      assertThat(sides.toHost.outbox().unwoken()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aPeerThatWakesNobodyIsNoticed(Placement placement) throws Exception {
+    SysTap tap = SysTap.over(Sys.forAnyThread());
+    tap.script(
+        "futex",
+        (_, arguments) -> arguments.length == 3 ? OptionalLong.of(0) : OptionalLong.empty());
+    try (Sides sides = Sides.of(tap.sys(), placement, CONFIG, SLEEP)) {
+      Inbox inbox = sides.toGuest.inbox();
+      Sleeper<Awaited> waiting = Sleeper.start(() -> inbox.awaitData(Sides.inMillis(60_000)));
+      assertThat(inbox.unwoken()).isZero();
+      Sides.send(sides.toHost, 1, new byte[1]);
+      assertThat(waiting.get()).isEqualTo(Awaited.READY);
+      assertThat(inbox.unwoken()).isEqualTo(1);
     }
   }
 
@@ -202,17 +215,12 @@ final class WakeTest {
   }
 
   /** Sleeps until it is over, and says when that was. */
-  private static CompletableFuture<Long> waiting(Link link) throws IOException {
-    CompletableFuture<Long> waiting =
-        CompletableFuture.supplyAsync(
-            () -> {
-              assertThat(link.inbox().awaitData(FutexWait.FOREVER)).isEqualTo(Awaited.OVER);
-              return System.nanoTime();
-            });
-    while (SleepingThreads.ids(ProcessHandle.current().pid()).isEmpty()) {
-      assertThat(waiting).isNotDone();
-    }
-    return waiting;
+  private static Sleeper<Long> waiting(Link link) throws Exception {
+    return Sleeper.start(
+        () -> {
+          assertThat(link.inbox().awaitData(FutexWait.FOREVER)).isEqualTo(Awaited.OVER);
+          return System.nanoTime();
+        });
   }
 
   /**

@@ -4,18 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.PidFd;
+import dev.belfry.linux.RobustMutex;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Spawn;
 import dev.belfry.linux.Sys;
+import dev.belfry.testkit.Descriptors;
 import dev.belfry.testkit.SysTap;
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -92,10 +96,11 @@ final class WalkInDeathTest {
       for (int i = 0; i < 2; i++) {
         try (SteppedGuest guest = walkIn(program)) {
           exchangeTwo(guest);
-          fixture.loop.loop().scheduler().execute(WalkInDeathTest::pause);
+          CountDownLatch distraction = fixture.distract();
           guest.step("send 3 900", "SENT"); // unread when it dies
           guest.step("write 500", "written"); // and a slot that nobody will ever hear of
           killStranger();
+          distraction.countDown();
         }
         List<String> last = List.of(notices.next(), notices.next());
         assertThat(last).contains("message 3 900").anyMatch(it -> it.startsWith("dying"));
@@ -103,14 +108,6 @@ final class WalkInDeathTest {
         fixture.assertAllFree();
       }
       assertThat(notices.all()).hasSize(2 * 6).doesNotContain("dying GOODBYE");
-    }
-  }
-
-  private static void pause() {
-    try {
-      Thread.sleep(100);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 
@@ -158,24 +155,6 @@ final class WalkInDeathTest {
     }
   }
 
-  /** Keeps a host from looking at its guests, from now on. */
-  private static CountDownLatch distract(HostFixture fixture) throws InterruptedException {
-    var begun = new CountDownLatch(1);
-    var over = new CountDownLatch(1);
-    Runnable distraction =
-        () -> {
-          begun.countDown();
-          try {
-            over.await();
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-          }
-        };
-    fixture.loop.loop().scheduler().execute(distraction);
-    begun.await();
-    return over;
-  }
-
   /** Only who was seen attached was ever seen: such an entry was lost, with what was sent. */
   // r[verify shm.host.poll-peers]
   @ParameterizedTest
@@ -183,7 +162,7 @@ final class WalkInDeathTest {
   void aWalkInThatLeavesBeforeTheHostLooksHasBeenThere(Placement placement, List<String> program)
       throws Exception {
     try (HostFixture fixture = HostFixture.of(options(placement))) {
-      CountDownLatch distraction = distract(fixture);
+      CountDownLatch distraction = fixture.distract();
       try (SteppedGuest guest = walkIn(program)) {
         guest.step("detach", "detached");
         distraction.countDown();
@@ -203,7 +182,7 @@ final class WalkInDeathTest {
     try (HostFixture fixture = HostFixture.of(options(placement))) {
       int entries = HostFixture.CONFIG.maxGuests();
       for (int visit = 0; visit < 3; visit++) {
-        CountDownLatch distraction = distract(fixture);
+        CountDownLatch distraction = fixture.distract();
         for (int i = 0; i < entries; i++) {
           try (var guest = ShmGuest.walkIn(sys, directory.resolve("hub"), WaitStrategy.ADAPTIVE)) {
             assertThat(guest.send(MessageKind.REQUEST, 3, 0, bytes, 0, 900))
@@ -253,7 +232,7 @@ final class WalkInDeathTest {
     try (HostFixture fixture = HostFixture.of(options(Placement.PADDED));
         TestProcess stranger = TestProcess.start("sleep", "300");
         Segment segment = Segment.attach(sys, directory.resolve("hub"))) {
-      CountDownLatch distraction = distract(fixture);
+      CountDownLatch distraction = fixture.distract();
       Link guest = Link.walkIn(segment, WaitStrategy.ADAPTIVE);
       long word = segment.layout().robustMutex(guest.peer());
       segment.memory().mapping().set(ValueLayout.JAVA_INT, word, stranger.pid());
@@ -274,6 +253,32 @@ final class WalkInDeathTest {
       guest.leave(Sides.inMillis(30_000));
       assertThat(notices.next()).isEqualTo("dying GOODBYE");
       assertThat(notices.next()).isEqualTo("gone null");
+    }
+  }
+
+  /** Each such look, of which there may be one a second, cost the host a descriptor for good. */
+  // r[verify shm.crash.stranger]
+  @Test
+  void aProcessThatEndsWhileTheHostLooksAtItCostsNoDescriptor() throws Exception {
+    SysTap tap = SysTap.over(sys);
+    try (Segment host = Segment.createAnonymous(sys, Placement.PADDED, HostFixture.CONFIG);
+        TestProcess stranger = TestProcess.start("sleep", "300")) {
+      MemorySegment mapping = host.memory().mapping();
+      RobustMutex mutex = Segment.mutex(sys, mapping, host.layout(), 1);
+      mutex.word().set(ValueLayout.JAVA_INT, 0, stranger.pid());
+      tap.script(
+          "pidfdOpen",
+          (_, arguments) -> {
+            int opened = sys.pidfdOpen((int) arguments[0], (int) arguments[1]);
+            stranger.kill();
+            ProcessHandle.of(stranger.pid()).ifPresent(it -> it.onExit().join());
+            return OptionalLong.of(opened);
+          });
+      Descriptors before = Descriptors.now();
+      assertThat(GuestProcess.ownerOf(tap.sys(), mutex, new MappedFile(mapping.address())))
+          .isNull();
+      assertThat(tap.calls("pidfdOpen")).isEqualTo(1);
+      assertThat(before.openedSince()).isEmpty();
     }
   }
 

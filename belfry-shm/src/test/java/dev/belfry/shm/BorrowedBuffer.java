@@ -1,0 +1,83 @@
+package dev.belfry.shm;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.Random;
+
+/**
+ * A buffer as large as the credit of a channel, in a part of the segment that nobody else uses: the
+ * area of a second guest. Who has credit for some bytes writes them there, round and round, and
+ * says so by data of that length; who gets the data consumes the bytes, wipes them, and grants the
+ * credit back. Nothing but the order of these steps keeps the two apart.
+ */
+final class BorrowedBuffer {
+  private static final int WINDOW = 256;
+  static final SegmentConfig CONFIG = new SegmentConfig(60, WINDOW, 2, 64, 64, 4, 4, 0);
+  private static final long PATIENCE_NANOS = 60_000_000_000L;
+
+  private final Link link;
+  private final MemorySegment buffer;
+  private int at;
+
+  BorrowedBuffer(Link link) {
+    this.link = link;
+    Segment segment = link.segment();
+    this.buffer =
+        segment.memory().mapping().asSlice(segment.layout().ring(2, Direction.TO_HOST), WINDOW);
+  }
+
+  private static int length(int number) {
+    return number * 7 % 32 + 1;
+  }
+
+  private static byte content(int number) {
+    return (byte) (number % 127 + 1); // never zero, which is what was wiped
+  }
+
+  /** Swaps the next bytes; all of them have to be what the other side left there. */
+  private void swap(int number, byte from, byte to) {
+    for (int i = length(number); i > 0; i--, at++) {
+      byte found = buffer.get(JAVA_BYTE, at % WINDOW);
+      if (found != from) {
+        throw new AssertionError(
+            "message %d finds %d at %d, not %d".formatted(number, found, at % WINDOW, from));
+      }
+      buffer.set(JAVA_BYTE, at % WINDOW, to);
+    }
+  }
+
+  /** Writes as soon as there is credit. */
+  void produce(int count) {
+    Channel channel = Objects.requireNonNull(link.channels().open());
+    byte[] nothing = new byte[32];
+    for (int i = 0; i < count; i++) {
+      long deadline = System.nanoTime() + PATIENCE_NANOS;
+      if (channel.awaitCredit(length(i), deadline) != Awaited.READY) {
+        throw new AssertionError("no credit for message " + i);
+      }
+      swap(i, (byte) 0, content(i));
+      if (channel.send(nothing, 0, length(i), deadline) != SendResult.SENT) {
+        throw new AssertionError("cannot send message " + i);
+      }
+    }
+  }
+
+  /** Reads, wipes and grants; not so fast that the other side always has credit. */
+  void consume(int count) {
+    var message = new Message();
+    var random = new Random(count);
+    for (int i = 0; i < count; i++) {
+      if (link.inbox().receive(message, System.nanoTime() + PATIENCE_NANOS) != Awaited.READY) {
+        throw new AssertionError("no message " + i);
+      }
+      Channel channel = Objects.requireNonNull(link.channels().of(message));
+      if (i % 16 == 0) {
+        Pauses.pause(random);
+      }
+      swap(i, content(i), (byte) 0);
+      channel.grant(message.length());
+    }
+  }
+}
