@@ -2,6 +2,7 @@ package dev.belfry.cli.run;
 
 import dev.belfry.cli.Reason;
 import dev.belfry.cli.Version;
+import dev.belfry.cli.WebAddress;
 import dev.belfry.cli.hosts.RunDirectory;
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
@@ -10,7 +11,6 @@ import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +34,6 @@ import picocli.CommandLine.Spec;
     })
 public final class SendSignal implements Callable<Integer> {
   private static final int FAILED = 1;
-  private static final int MOST_PORT = 65_535;
 
   @Parameters(
       index = "0",
@@ -119,17 +118,12 @@ public final class SendSignal implements Callable<Integer> {
     return client.raise(plain, reason);
   }
 
-  /** Java's HTTP client takes no address without a host, and no impossible port. */
   private URI surface() {
-    try {
-      var url = new URI(target);
-      if (url.getHost() != null && url.getPort() <= MOST_PORT) {
-        return url;
-      }
-    } catch (URISyntaxException e) {
-      // Then it is none either.
-    }
-    throw new ParameterException(
-        spec.commandLine(), "'" + target + "' is no URL of a host, such as http://127.0.0.1:7071.");
+    return WebAddress.parse(target)
+        .orElseThrow(
+            () ->
+                new ParameterException(
+                    spec.commandLine(),
+                    "'" + target + "' is no URL of a host, such as http://127.0.0.1:7071."));
   }
 }
