@@ -26,6 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
     name = "shm",
     description = "Looks into segments of shared memory, and tries their hosts and guests.",
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND")
 final class Shm implements Runnable {
   private static final int FAILED = 1;
@@ -57,6 +58,7 @@ final class Shm implements Runnable {
       name = "stat",
       description = "The guests of a segment, their rings and slots; nothing is written.",
       mixinStandardHelpOptions = true,
+      versionProvider = Version.class,
       exitCodeListHeading = "%nExit codes:%n",
       exitCodeList = {"0:it was shown", "1:there is no such segment, or it is broken"})
   int stat(
@@ -70,6 +72,7 @@ final class Shm implements Runnable {
       name = "dump",
       description = "Everything that is known of a segment; nothing is written.",
       mixinStandardHelpOptions = true,
+      versionProvider = Version.class,
       exitCodeListHeading = "%nExit codes:%n",
       exitCodeList = {"0:it was shown", "1:there is no such segment, or it is broken"})
   int dump(

@@ -37,6 +37,7 @@ import picocli.CommandLine.Spec;
       "that walks in), sends it messages of all kinds and checks every echo."
     },
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:every echo was right", "1:one was not, or there was no guest"})
 final class ShmPing implements Callable<Integer> {

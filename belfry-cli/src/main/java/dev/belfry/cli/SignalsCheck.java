@@ -17,6 +17,7 @@ import picocli.CommandLine.Spec;
     name = "check",
     description = "Checks a catalog and prints every fault as FILE:LINE: FIELD: REASON.",
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:it is valid", "1:it is not, or cannot be read"})
 final class SignalsCheck implements Callable<Integer> {

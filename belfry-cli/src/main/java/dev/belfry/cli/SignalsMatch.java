@@ -11,6 +11,7 @@ import picocli.CommandLine.Spec;
     name = "match",
     description = "Prints the names that a pattern matches: * is any run, ? one character.",
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:those that match, if any, were printed", "1:the catalog cannot be used"})
 final class SignalsMatch implements Callable<Integer> {

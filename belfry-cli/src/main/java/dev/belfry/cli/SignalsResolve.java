@@ -13,6 +13,7 @@ import picocli.CommandLine.Spec;
     name = "resolve",
     description = "Prints for each text the name of the signal it means, or - for none.",
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:all are signals", "1:one or more are not"})
 final class SignalsResolve implements Callable<Integer> {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.belfry.cli.ClientToken;
 import dev.belfry.cli.Reason;
+import dev.belfry.cli.Version;
 import dev.belfry.cli.WebAddress;
 import dev.belfry.cli.hosts.HostEntry;
 import dev.belfry.cli.hosts.RunDirectory;
@@ -30,6 +31,7 @@ import picocli.CommandLine.Spec;
     name = "call",
     description = "Calls a method of a running host's workers and prints the bytes it answers.",
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:the method has answered",
