@@ -20,6 +20,7 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -29,6 +30,14 @@ import tools.jackson.databind.json.JsonMapper;
 
 class ConfigFileTest {
   @TempDir private Path directory = Path.of("");
+
+  /** Its length was believed, which is zero: all memory was filled with what came. */
+  @Test
+  @Timeout(60)
+  void aFileThatNeverEndsIsNoConfiguration() {
+    assertThat(catchThrowableOfType(IOException.class, () -> ConfigFile.load(Path.of("/dev/zero"))))
+        .hasMessage("/dev/zero has more than 1 MiB, which is no configuration");
+  }
 
   /** What is wrong, its line, its field, and some of what is said about it. */
   static Stream<Arguments> wrong() {
