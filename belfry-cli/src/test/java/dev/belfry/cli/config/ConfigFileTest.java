@@ -48,6 +48,16 @@ class ConfigFileTest {
         Arguments.of("name: shop", 1, "", "lacks the field workers"),
         Arguments.of("workers: {builtin: demo}\nworkers: {}", 2, "workers", "twice"),
         Arguments.of("workers: {builtin: demo}\ngatway: {}", 2, "gatway", "no such field"),
+        Arguments.of(
+            demo("limits: {memory: 1}"),
+            3,
+            "workers.limits.memory",
+            "there are calls_per_worker, attempts, ready, stuck, heartbeat, open_files, memory_mib"),
+        Arguments.of(
+            "workers: {builtin: demo}\ngateway:\nadmin: {}",
+            2,
+            "gateway",
+            "has no value: it must be fields with values, or {} for none"),
         Arguments.of("workers: {builtin: demo}\nname: a b", 2, "name", "a name of letters"),
         Arguments.of("workers:\n  count: 1", 1, "workers", "one of command, java and builtin"),
         Arguments.of(
