@@ -159,7 +159,10 @@ class ConfigFileTest {
             "admin.tls",
             "PEM"),
         Arguments.of(
-            more("admin: {unix_socket: /usr/admin.sock}"), 2, "admin.unix_socket", "chmod 700"),
+            more("admin: {unix_socket: /usr/admin.sock}"),
+            2,
+            "admin.unix_socket",
+            "a directory of its own"),
         Arguments.of(
             more("admin: {unix_socket: belfry.yaml}"), 2, "admin.unix_socket", "no socket"),
         Arguments.of(
