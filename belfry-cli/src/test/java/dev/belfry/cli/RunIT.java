@@ -104,6 +104,22 @@ class RunIT {
     }
   }
 
+  /** The log had the name of the exception. */
+  @Test
+  void hangUpWithoutItsConfigurationIsRejectedInWords() throws Exception {
+    Path config = HostProgram.config(directory);
+    try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      Files.delete(config);
+      host.program().signal(Signo.HUP);
+
+      host.program().awaitErr("reload rejected");
+      host.program().signal(Signo.TERM);
+      assertThat(host.program().end().err())
+          .contains("the new configuration is invalid: there is no file " + config)
+          .doesNotContain("NoSuchFileException");
+    }
+  }
+
   // r[verify signals.http.not-public]
   @Test
   void noSignalIsRaisedAtTheGateway() throws Exception {

@@ -4,6 +4,7 @@ import dev.belfry.admin.AdminOptions;
 import dev.belfry.admin.AdminServer;
 import dev.belfry.admin.HostEvents;
 import dev.belfry.admin.SignalMetrics;
+import dev.belfry.cli.Reason;
 import dev.belfry.cli.ThreadDump;
 import dev.belfry.cli.config.AdminConfig;
 import dev.belfry.cli.config.ConfigException;
@@ -133,7 +134,7 @@ final class RunningHost {
   }
 
   /** Nothing but the problems: that the file is not valid is said by whoever asks. */
-  private static List<String> problems(Path file) throws IOException {
+  private static List<String> problems(Path file) {
     try {
       ConfigFile.load(file);
       return List.of();
@@ -150,6 +151,8 @@ final class RunningHost {
     return Surfaces.uri("http", gateway.listen(), server.port());
   }
 
+    } catch (IOException e) {
+      return List.of(Reason.of(e));
   /** Stops accepting too, so that there is an end to the calls under way. */
   private void drain(Gateway server) {
     if (!server.close(endTime.left())) {
