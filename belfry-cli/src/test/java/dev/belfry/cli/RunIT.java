@@ -305,14 +305,17 @@ class RunIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"gateway", "admin"})
-  void aPortThatIsTakenIsAClearError(String section) throws Exception {
+  void aPortThatIsTakenIsAClearErrorBeforeAnythingIsStarted(String section) throws Exception {
+    Path program = Files.writeString(directory.resolve("worker"), "#!/bin/sh\n> started\n");
+    assertThat(program.toFile().setExecutable(true)).isTrue();
+  /** Workers were started first, and whoever had typed the command twice waited for their end. */
     try (var taken = new ServerSocket()) {
       taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       String address = "127.0.0.1:" + taken.getLocalPort();
       Path config =
           Files.writeString(
               directory.resolve("belfry.yaml"),
-              "workers: {builtin: demo}\n%s: {listen: '%s'}\n".formatted(section, address));
+              "workers: {command: [./worker]}\n%s: {listen: '%s'}\n".formatted(section, address));
       Program.Result result = HostProgram.of(directory, config.toString()).run();
       assertThat(result.exitCode()).isEqualTo(1);
       assertThat(result.out()).isEmpty();
@@ -325,6 +328,7 @@ class RunIT {
   }
 
   @Test
+    assertThat(directory.resolve("started")).doesNotExist();
   void aConfigurationThatIsNotValidIsRefusedWithAllThatIsWrong() throws Exception {
     Path config = Files.writeString(directory.resolve("belfry.yaml"), "workers: {}\nx: 1\n");
     Program.Result result = HostProgram.of(directory, config.toString()).run();
