@@ -191,6 +191,9 @@ class RunIT {
             admin: {listen: '127.0.0.1:0'}
             """);
     try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      assertThat(host.firstLine()) // it was "1 worker and 0 spares"
+          .isEqualTo(
+              "belfry (pid %d): no worker is ready, and the log says why".formatted(host.pid()));
       assertThat(host.metric("belfry_circuit_open")).isEqualTo(1);
       assertThat(host.get("/health/ready").statusCode()).isEqualTo(503); // it was 200
       assertThat(host.get("/health/live").statusCode()).isEqualTo(200);
@@ -303,12 +306,12 @@ class RunIT {
     }
   }
 
+  /** Workers were started first, and whoever had typed the command twice waited for their end. */
   @ParameterizedTest
   @ValueSource(strings = {"gateway", "admin"})
   void aPortThatIsTakenIsAClearErrorBeforeAnythingIsStarted(String section) throws Exception {
     Path program = Files.writeString(directory.resolve("worker"), "#!/bin/sh\n> started\n");
     assertThat(program.toFile().setExecutable(true)).isTrue();
-  /** Workers were started first, and whoever had typed the command twice waited for their end. */
     try (var taken = new ServerSocket()) {
       taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       String address = "127.0.0.1:" + taken.getLocalPort();
@@ -325,10 +328,10 @@ class RunIT {
           .contains("cannot listen at " + address, "is another host running there?");
       assertThat(result.err()).doesNotContain("\tat ");
     }
+    assertThat(directory.resolve("started")).doesNotExist();
   }
 
   @Test
-    assertThat(directory.resolve("started")).doesNotExist();
   void aConfigurationThatIsNotValidIsRefusedWithAllThatIsWrong() throws Exception {
     Path config = Files.writeString(directory.resolve("belfry.yaml"), "workers: {}\nx: 1\n");
     Program.Result result = HostProgram.of(directory, config.toString()).run();
