@@ -171,7 +171,7 @@ public final class AdminOptions {
         throw new IllegalArgumentException(
             "credentials would go over the network in the clear: "
                 + host.getHostAddress()
-                + " is not a loopback address and needs tls(...)");
+                + " is not a loopback address and needs tls");
       }
       if (method == AuthMethod.BASIC && !isInternal(host)) {
         throw new IllegalArgumentException(

@@ -71,8 +71,8 @@ class SocketFile {
     Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(directory);
     if (!OWNERS_DIRECTORY.containsAll(permissions)) {
       throw new IOException(
-          "%s can be reached by others (%s), and whoever opens the admin socket is its owner: chmod 700 %s"
-              .formatted(directory, PosixFilePermissions.toString(permissions), directory));
+          "%s can be reached by others (%s), and whoever opens the admin socket is its owner: put it into a directory of its own, with mode 700"
+              .formatted(directory, PosixFilePermissions.toString(permissions)));
     }
     if (isThere()
         && !Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)

@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
     name = "echo",
     description = "Sends back what clients send, on one event loop, until INT or TERM.",
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"1:it cannot listen there", "128+N:ended by signal N, as 143 by TERM"})
 final class Echo implements Callable<Integer> {

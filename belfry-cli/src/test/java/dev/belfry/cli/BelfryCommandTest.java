@@ -39,6 +39,17 @@ class BelfryCommandTest {
                     .contains("Exit codes:"));
   }
 
+  /** Nine of them have the option in their help, and printed nothing. */
+  @Test
+  void everyCommandTellsTheVersion() {
+    assertThat(Stream.concat(commands("").stream(), Stream.of("shm", "signals", "completion")))
+        .allSatisfy(
+            command ->
+                assertThat(CommandRun.of((command + " --version").split(" ")).out())
+                    .as(command)
+                    .startsWith("belfry "));
+  }
+
   /** The commands that help lists under one, and under those. */
   private static List<String> commands(String parent) {
     String help = CommandRun.of((parent + "--help").split(" ")).out();

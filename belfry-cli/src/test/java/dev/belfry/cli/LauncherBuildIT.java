@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** When the launcher builds; a script stands in for Maven. */
 class LauncherBuildIT {
-  private static final String PROGRESS = "belfry: building, this takes a moment ...\n";
+  private static final String PROGRESS = "belfry: building, this takes a minute or two ...\n";
 
   @TempDir private Path directory = Path.of("");
   private Installation installation = new Installation(Path.of(""));

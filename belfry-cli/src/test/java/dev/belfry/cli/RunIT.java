@@ -104,6 +104,22 @@ class RunIT {
     }
   }
 
+  /** The log had the name of the exception. */
+  @Test
+  void hangUpWithoutItsConfigurationIsRejectedInWords() throws Exception {
+    Path config = HostProgram.config(directory);
+    try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      Files.delete(config);
+      host.program().signal(Signo.HUP);
+
+      host.program().awaitErr("reload rejected");
+      host.program().signal(Signo.TERM);
+      assertThat(host.program().end().err())
+          .contains("the new configuration is invalid: there is no file " + config)
+          .doesNotContain("NoSuchFileException");
+    }
+  }
+
   // r[verify signals.http.not-public]
   @Test
   void noSignalIsRaisedAtTheGateway() throws Exception {
@@ -175,6 +191,9 @@ class RunIT {
             admin: {listen: '127.0.0.1:0'}
             """);
     try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      assertThat(host.firstLine()) // it was "1 worker and 0 spares"
+          .isEqualTo(
+              "belfry (pid %d): no worker is ready, and the log says why".formatted(host.pid()));
       assertThat(host.metric("belfry_circuit_open")).isEqualTo(1);
       assertThat(host.get("/health/ready").statusCode()).isEqualTo(503); // it was 200
       assertThat(host.get("/health/live").statusCode()).isEqualTo(200);
@@ -287,16 +306,19 @@ class RunIT {
     }
   }
 
+  /** Workers were started first, and whoever had typed the command twice waited for their end. */
   @ParameterizedTest
   @ValueSource(strings = {"gateway", "admin"})
-  void aPortThatIsTakenIsAClearError(String section) throws Exception {
+  void aPortThatIsTakenIsAClearErrorBeforeAnythingIsStarted(String section) throws Exception {
+    Path program = Files.writeString(directory.resolve("worker"), "#!/bin/sh\n> started\n");
+    assertThat(program.toFile().setExecutable(true)).isTrue();
     try (var taken = new ServerSocket()) {
       taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       String address = "127.0.0.1:" + taken.getLocalPort();
       Path config =
           Files.writeString(
               directory.resolve("belfry.yaml"),
-              "workers: {builtin: demo}\n%s: {listen: '%s'}\n".formatted(section, address));
+              "workers: {command: [./worker]}\n%s: {listen: '%s'}\n".formatted(section, address));
       Program.Result result = HostProgram.of(directory, config.toString()).run();
       assertThat(result.exitCode()).isEqualTo(1);
       assertThat(result.out()).isEmpty();
@@ -306,6 +328,7 @@ class RunIT {
           .contains("cannot listen at " + address, "is another host running there?");
       assertThat(result.err()).doesNotContain("\tat ");
     }
+    assertThat(directory.resolve("started")).doesNotExist();
   }
 
   @Test

@@ -60,6 +60,23 @@ class SendSignalIT {
     assertThat(signal("http://127.0.0.1:1", "TERM").err()).contains("nobody listens at");
   }
 
+  /** It took a process id or a URL only, where all other commands find a host by its name. */
+  @Test
+  void aHostGetsItByItsName() throws Exception {
+    Path config = HostProgram.config(directory);
+    try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      Program.Result unknown = signal("another", "TERM");
+      assertThat(unknown.exitCode()).isEqualTo(1);
+      assertThat(unknown.err())
+          .isEqualTo(
+              "belfry signal: no host is called another; running: tested (pid %d)\n"
+                  .formatted(host.pid()));
+
+      assertThat(signal("tested", "TERM")).isEqualTo(new Program.Result(0, "", ""));
+      assertThat(host.program().end().exitCode()).isEqualTo(143);
+    }
+  }
+
   /** Any was sent to whatever address was typed. This one is here, but not of loopback. */
   @Test
   void aTokenGoesToNobodyElseAndNotInTheClear() throws Exception {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.belfry.cli.top.BusyHost;
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +40,27 @@ class ShmOfHostTest {
               .containsPattern("3 +ATTACHED");
         }
       }
+    }
+  }
+
+  /** The file was looked into: beside the launcher no host that is called belfry was found. */
+  @Test
+  void aHostCountsBeforeAFileOfItsName() throws Exception {
+    Files.writeString(runtime.resolve("belfry.yaml"), "no segment");
+    try (TestProcess host = start(BusyHost.class, "belfry.yaml", "1")) {
+      host.line("ready");
+      assertThat(statBesideTheFile("belfry.yaml")).startsWith("/proc/" + host.pid() + "/fd/");
+      assertThat(statBesideTheFile("./belfry.yaml")).startsWith("belfry shm: ");
+    }
+    assertThat(statBesideTheFile("belfry.yaml")).startsWith("belfry shm: belfry.yaml");
+  }
+
+  private String statBesideTheFile(String which) throws Exception {
+    var command = new ArrayList<>(List.of("env", "-C", runtime.toString()));
+    command.add("XDG_RUNTIME_DIR=" + runtime);
+    command.addAll(TestProcess.javaCommand(Main.class, "shm", "stat", which));
+    try (TestProcess stat = TestProcess.start(command)) {
+      return stat.line();
     }
   }
 

@@ -18,6 +18,7 @@ import io.helidon.webserver.http.DirectHandlers;
 import io.helidon.webserver.http.ServerResponse;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What a request is answered with: bytes of a worker, or an error in JSON. */
@@ -134,11 +135,16 @@ final class Answer {
                 .headers(headers)
                 .header(HeaderNames.CONTENT_TYPE, JSON)
                 .keepAlive(false)
-                .entity(error(status.code(), error, message).body)
+                .entity(error(status.code(), error, sentence(message)).body)
                 .build();
           });
     }
     return handlers.build();
+  }
+
+  /** The server has not always something to say. */
+  private static String sentence(@Nullable String message) {
+    return message != null ? message : "The request cannot be understood";
   }
 
   @Override

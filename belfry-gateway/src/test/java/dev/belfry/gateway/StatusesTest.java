@@ -96,11 +96,14 @@ final class StatusesTest {
     assertError(running.send(running.call("upper", "x").header(name, value)), 400, error);
   }
 
+  /** The message was null, where people look for a sentence. */
   @Test
   void whatIsNotWellEscapedIs400() throws Exception {
     try (SocketChannel channel = running.connect()) {
       Raw.write(channel, Raw.post("%zz", "", ""));
-      assertThat(Raw.readAll(channel)).startsWith("HTTP/1.1 400 ").contains("bad_request");
+      assertThat(Raw.readAll(channel))
+          .startsWith("HTTP/1.1 400 ")
+          .contains("bad_request", "\"message\":\"The request cannot be understood\"");
     }
   }
 

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.belfry.cli.ClientToken;
 import dev.belfry.cli.Reason;
+import dev.belfry.cli.Version;
+import dev.belfry.cli.WebAddress;
 import dev.belfry.cli.hosts.HostEntry;
 import dev.belfry.cli.hosts.RunDirectory;
 import java.io.Console;
@@ -29,6 +31,7 @@ import picocli.CommandLine.Spec;
     name = "call",
     description = "Calls a method of a running host's workers and prints the bytes it answers.",
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:the method has answered",
@@ -75,7 +78,7 @@ public final class CallCommand implements Callable<Integer> {
       names = "--url",
       paramLabel = "URL",
       description = "The gateway of a host that is not in the run directory of this user.")
-  private @Nullable URI url;
+  private @Nullable String url;
 
   @Option(
       names = "--deadline",
@@ -165,8 +168,14 @@ public final class CallCommand implements Callable<Integer> {
   }
 
   private URI gateway() throws IOException {
-    if (url != null) {
-      return url;
+    String typed = url;
+    if (typed != null) {
+      return WebAddress.parse(typed)
+          .orElseThrow(
+              () ->
+                  new ParameterException(
+                      spec.commandLine(),
+                      "'" + typed + "' is no URL of a gateway, such as http://127.0.0.1:7070."));
     }
     HostEntry found = finder.find(host);
     if (found.gateway() == null) {

@@ -1,5 +1,6 @@
 package dev.belfry.cli.call;
 
+import dev.belfry.cli.Reason;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -80,11 +81,15 @@ final class GatewayCall {
             "%s says nothing, not even that %d ms have passed: it hangs or is stopped"
                 .formatted(gateway, deadlineMillis));
       }
-      String why = cause instanceof ConnectException ? "nobody is there" : String.valueOf(cause);
-      throw new IOException("cannot call " + gateway + ": " + why, e);
-    } catch (IllegalArgumentException e) { // not a web address at all
-      throw new IOException("cannot call " + gateway + ": " + e.getMessage(), e);
+      throw new IOException("cannot call " + gateway + ": " + reason(cause), e);
     }
+  }
+
+  private static String reason(@Nullable Throwable cause) {
+    if (cause instanceof ConnectException) {
+      return "nobody is there";
+    }
+    return cause instanceof IOException it ? Reason.of(it) : String.valueOf(cause);
   }
 
   private HttpRequest request(URI gateway) {

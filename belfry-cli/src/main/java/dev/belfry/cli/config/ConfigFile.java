@@ -5,6 +5,7 @@ import dev.belfry.admin.AuthMethod;
 import dev.belfry.shm.Placement;
 import dev.belfry.shm.WaitStrategy;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -18,7 +19,7 @@ import java.util.stream.IntStream;
 
 /** Reads the configuration of a host from a file. */
 public final class ConfigFile {
-  private static final long MAX_BYTES = 1 << 20;
+  private static final int MAX_BYTES = 1 << 20;
 
   private final Section root;
 
@@ -36,10 +37,7 @@ public final class ConfigFile {
     if (Files.isDirectory(file)) {
       throw new FileSystemException(file.toString(), null, "is a directory");
     }
-    if (Files.size(file) > MAX_BYTES) {
-      throw new IOException(file + " has more than 1 MiB, which is no configuration");
-    }
-    String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+    String text = new String(bytes(file), StandardCharsets.UTF_8);
     var faults = new ArrayList<ConfigFault>();
     YamlTree tree = YamlTree.parse(text, faults);
     if (faults.isEmpty()) {
@@ -55,6 +53,17 @@ public final class ConfigFile {
     } catch (Section.NoPath e) {
       faults.add(new ConfigFault(tree.line(e.field()), e.field(), e.reason()));
       throw new ConfigException(file, faults);
+    }
+  }
+
+  /** Goes by what comes: a pipe and a device do not say how long they are. */
+  private static byte[] bytes(Path file) throws IOException {
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+      if (bytes.length > MAX_BYTES) {
+        throw new IOException(file + " has more than 1 MiB, which is no configuration");
+      }
+      return bytes;
     }
   }
 

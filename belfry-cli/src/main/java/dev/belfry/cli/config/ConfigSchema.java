@@ -79,11 +79,15 @@ public final class ConfigSchema {
     JsonNode found = error.getInstanceNode();
     String value = found.isContainer() ? "this" : found.toString();
     return switch (error.getKeyword()) {
-      case "additionalProperties" -> "there is no such field";
+      case "additionalProperties" ->
+          "there is no such field; there are " + fields(around(error.getSchemaLocation()));
       case "required" -> "lacks the field " + error.getProperty();
       case "oneOf" -> "needs one of command, java and builtin, and only one";
       case "not" -> "has both token_file and token_env: leave one out";
-      case "type" -> value + " must be " + type(error.getSchemaLocation(), wanted.asString());
+      case "type" -> {
+        String type = type(error.getSchemaLocation(), wanted.asString());
+        yield found.isNull() ? "has no value: it must be " + type : value + " must be " + type;
+      }
       case "enum" -> value + " must be one of " + words(wanted);
       case "minimum" -> value + " must be at least " + wanted;
       case "maximum" -> value + " must be at most " + wanted;
@@ -99,6 +103,10 @@ public final class ConfigSchema {
     return source.at(keyword.getFragment().getParent().toString());
   }
 
+  private static String fields(JsonNode schema) {
+    return String.join(", ", schema.path("properties").propertyNames());
+  }
+
   private static String description(JsonNode schema) {
     return schema.path("description").asString("something else");
   }
@@ -110,8 +118,8 @@ public final class ConfigSchema {
     return switch (type) {
       case "integer" -> "a whole number";
       case "string" -> "a text; put it into quotes if it looks like a number";
-      case "array" -> "a list";
-      case "object" -> "fields with values";
+      case "array" -> "a list, such as [a, b]";
+      case "object" -> "fields with values, or {} for none";
       default -> type;
     };
   }

@@ -4,6 +4,7 @@ import dev.belfry.admin.AdminOptions;
 import dev.belfry.admin.AdminServer;
 import dev.belfry.admin.HostEvents;
 import dev.belfry.admin.SignalMetrics;
+import dev.belfry.cli.Reason;
 import dev.belfry.cli.ThreadDump;
 import dev.belfry.cli.config.AdminConfig;
 import dev.belfry.cli.config.ConfigException;
@@ -102,6 +103,7 @@ final class RunningHost {
 
   private void open(PrintWriter out) throws IOException, InterruptedException {
     RunDirectory directory = RunDirectory.ofUser();
+    checkPorts();
     WorkerPool pool = WorkerPool.open(PoolPlan.of(config, new HostListener(log, events)));
     closeAtEnd("workers", () -> pool.close(GOODBYE));
     signals.handle("USR1", _ -> tellState(pool.status()));
@@ -132,18 +134,29 @@ final class RunningHost {
     new Welcome(out).say(config, entry, token, pool.status());
   }
 
+  /** Before any worker is started: who types the command twice is told at once. */
+  private void checkPorts() throws IOException {
+    if (config.gateway().isPresent()) {
+      Surfaces.checkFree("gateway", config.gateway().get().listen());
+    }
+    if (config.admin().isPresent()) {
+      Surfaces.checkFree("admin surface", config.admin().get().listen());
+    }
+  }
+
   /** Nothing but the problems: that the file is not valid is said by whoever asks. */
-  private static List<String> problems(Path file) throws IOException {
+  private static List<String> problems(Path file) {
     try {
       ConfigFile.load(file);
       return List.of();
     } catch (ConfigException e) {
       return e.faults().stream().map(ConfigFault::toString).toList();
+    } catch (IOException e) {
+      return List.of(Reason.of(e));
     }
   }
 
   private URI openGateway(GatewayConfig gateway, WorkerPool pool) throws IOException {
-    Surfaces.checkFree("gateway", gateway.listen());
     Gateway server = Gateway.open(Surfaces.gateway(gateway), pool);
     opened.push(server);
     signals.onShutdown(ShutdownPhase.DRAIN, "calls", () -> drain(server));
@@ -159,7 +172,6 @@ final class RunningHost {
 
   private URI openAdmin(AdminConfig admin, Optional<Token> token, WorkerPool pool)
       throws IOException {
-    Surfaces.checkFree("admin surface", admin.listen());
     var view = new PoolView(config.name(), startedAt, pool::status, events);
     AdminOptions options = Surfaces.admin(admin, token).readyWhile(() -> takesWork(pool.status()));
     AdminServer server = AdminServer.open(options, signals, meters, log, view);

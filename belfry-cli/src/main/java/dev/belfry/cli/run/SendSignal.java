@@ -2,6 +2,8 @@ package dev.belfry.cli.run;
 
 import dev.belfry.cli.Reason;
 import dev.belfry.cli.Version;
+import dev.belfry.cli.WebAddress;
+import dev.belfry.cli.hosts.RunDirectory;
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Processes;
@@ -9,7 +11,6 @@ import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -29,21 +30,23 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:the process has it, or the host has accepted it",
-      "1:there is no such process, or the host has refused it"
+      "1:there is no such process or host, or the host has refused it"
     })
 public final class SendSignal implements Callable<Integer> {
   private static final int FAILED = 1;
-  private static final int MAX_PORT = 65_535;
 
   @Parameters(
       index = "0",
-      paramLabel = "PID|URL",
-      description = "A process id, or the admin surface of a host, such as http://127.0.0.1:7071.")
+      paramLabel = "PID|NAME|URL",
+      description = {
+        "A process id, the name of a running host of this user, or the admin surface of any host,"
+            + " such as http://127.0.0.1:7071."
+      })
   private String target = "";
 
   @Parameters(
       index = "1",
-      paramLabel = "NAME",
+      paramLabel = "SIGNAL",
       description = "A name such as TERM or SIGHUP, in any case, or a number.")
   private String name = "";
 
@@ -79,12 +82,11 @@ public final class SendSignal implements Callable<Integer> {
                         spec.commandLine(), "There is no signal '" + name + "'."));
     try {
       if (target.matches("[1-9][0-9]{0,9}")) {
-        kill(signal);
+        kill(target, signal);
       } else if (target.matches("https?://.+")) {
         spec.commandLine().getOut().println(post(signal));
       } else {
-        throw new ParameterException(
-            spec.commandLine(), "'" + target + "' is neither a process id nor a URL.");
+        kill(Long.toString(RunDirectory.ofUser().find(target).pid()), signal);
       }
       return 0;
     } catch (IOException e) {
@@ -93,10 +95,10 @@ public final class SendSignal implements Callable<Integer> {
     }
   }
 
-  private void kill(int signal) throws IOException {
-    String none = "there is no process " + target;
+  private void kill(String pid, int signal) throws IOException {
+    String none = "there is no process " + pid;
     try {
-      Processes.kill(sys, Integer.parseInt(target), signal);
+      Processes.kill(sys, Integer.parseInt(pid), signal);
     } catch (NumberFormatException e) { // a negative one would be a group, or everybody
       throw new IOException(none, e);
     } catch (ErrnoException e) {
@@ -116,17 +118,12 @@ public final class SendSignal implements Callable<Integer> {
     return client.raise(plain, reason);
   }
 
-  /** Java's HTTP client takes no address without a host, and no impossible port. */
   private URI surface() {
-    try {
-      var url = new URI(target);
-      if (url.getHost() != null && url.getPort() <= MAX_PORT) {
-        return url;
-      }
-    } catch (URISyntaxException e) {
-      // Then it is none either.
-    }
-    throw new ParameterException(
-        spec.commandLine(), "'" + target + "' is no URL of a host, such as http://127.0.0.1:7071.");
+    return WebAddress.parse(target)
+        .orElseThrow(
+            () ->
+                new ParameterException(
+                    spec.commandLine(),
+                    "'" + target + "' is no URL of a host, such as http://127.0.0.1:7071."));
   }
 }

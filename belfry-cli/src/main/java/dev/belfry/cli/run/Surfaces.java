@@ -47,12 +47,20 @@ final class Surfaces {
       probe.setReuseAddress(true);
       probe.bind(listen);
     } catch (BindException e) {
-      throw new IOException(
-          "the %s cannot listen at %s:%d: %s; is another host running there?"
-              .formatted(
-                  what, listen.getAddress().getHostAddress(), listen.getPort(), e.getMessage()),
-          e);
+      throw cannotListen(what, listen, e);
     }
+  }
+
+  static IOException cannotListen(String what, InetSocketAddress listen, BindException e) {
+    String hint =
+        "Permission denied".equals(e.getMessage())
+            ? "choose a port above 1023, or let it have CAP_NET_BIND_SERVICE"
+            : "is another host running there?";
+    return new IOException(
+        "the %s cannot listen at %s:%d: %s; %s"
+            .formatted(
+                what, listen.getAddress().getHostAddress(), listen.getPort(), e.getMessage(), hint),
+        e);
   }
 
   /** Where a listener can be reached; one that listens everywhere also on loopback. */

@@ -9,6 +9,8 @@ import dev.belfry.linux.Terminal;
 import dev.belfry.workers.PoolStatus;
 import java.io.PrintWriter;
 import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -23,10 +25,7 @@ final class Welcome {
   }
 
   void say(HostConfig config, HostEntry host, Optional<Token> token, PoolStatus pool) {
-    int workers = config.workers().count();
-    int spares = config.workers().spares();
-    out.printf("%s: %d worker%s and %d spare%s", host, workers, s(workers), spares, s(spares));
-    out.println();
+    out.println(host + ": " + workers(config, pool));
     URI gateway = host.gateway();
     URI admin = host.admin();
     if (gateway != null) {
@@ -37,23 +36,37 @@ final class Welcome {
     }
     token.ifPresent(it -> out.println("  token   " + text(it)));
     if (config.workers().program() instanceof WorkerProgram.Demo) {
+      Map<String, String> tries = tries(host.pid(), gateway, pool);
       out.println();
-      out.println("Try, in another terminal: a call, the death of a worker, the end of all this:");
+      out.println("Try, in another terminal: " + String.join(", ", tries.keySet()) + ":");
       out.println();
-      tries(host.pid(), gateway, pool);
+      tries.values().forEach(out::println);
       out.println();
     }
   }
 
-  private void tries(long pid, @Nullable URI gateway, PoolStatus pool) {
+  /** Those that are wanted, unless none has come up. */
+  private static String workers(HostConfig config, PoolStatus pool) {
+    if (pool.workers().stream().noneMatch(PoolStatus.WorkerStatus::isReady)) {
+      return "no worker is ready, and the log says why";
+    }
+    int workers = config.workers().count();
+    int spares = config.workers().spares();
+    return "%d worker%s and %d spare%s".formatted(workers, s(workers), spares, s(spares));
+  }
+
+  /** What there is to try, and the command for it. */
+  private static Map<String, String> tries(long pid, @Nullable URI gateway, PoolStatus pool) {
+    var tries = new LinkedHashMap<String, String>();
     if (gateway != null) {
-      out.println("curl -d 'hello, worker' " + gateway + "/call/upper");
+      tries.put("a call", "curl -d 'hello, worker' " + gateway + "/call/upper");
     }
     pool.workers().stream()
         .filter(PoolStatus.WorkerStatus::isReady)
         .findFirst()
-        .ifPresent(worker -> out.println("kill -KILL " + worker.pid()));
-    out.println("kill -TERM " + pid);
+        .ifPresent(it -> tries.put("the death of a worker", "kill -KILL " + it.pid()));
+    tries.put("the end of all this", "kill -TERM " + pid);
+    return tries;
   }
 
   private static String methods(HostConfig config) {

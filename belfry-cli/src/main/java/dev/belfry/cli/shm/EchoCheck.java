@@ -182,7 +182,7 @@ final class EchoCheck {
     }
     return "%,d messages came back as they were, all slots are free; guest: %s%n"
             .formatted(report.messages, report.guest)
-        + "round trip  min %.1f µs  p50 %.1f µs  p99 %.1f µs  max %.1f µs%n"
+        + "round trip  min %.1f us  p50 %.1f us  p99 %.1f us  max %.1f us%n"
             .formatted(
                 report.minNanos / 1e3,
                 report.p50Nanos / 1e3,

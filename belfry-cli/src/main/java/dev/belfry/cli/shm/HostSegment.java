@@ -19,18 +19,25 @@ final class HostSegment {
   private HostSegment() {}
 
   /**
-   * Where it is.
+   * Where it is. A running host counts before a file of the same name, which can be told apart by
+   * {@code ./}: a host is called belfry unless told otherwise, and so is the launcher.
    *
    * @param which a path, or the process id or the name of a host; null for the only host there is
    */
   static Path find(@Nullable String which) throws IOException {
-    if (which != null && (which.contains("/") || Files.exists(Path.of(which)))) {
+    if (which != null && which.contains("/")) {
       return Path.of(which);
     }
     try {
       return ofProcess(RunDirectory.ofUser().find(which).pid());
     } catch (NoSuchHost e) {
-      throw which == null ? e : new IOException(which + " is no file, and " + e.getMessage(), e);
+      if (which == null) {
+        throw e;
+      }
+      if (Files.exists(Path.of(which))) {
+        return Path.of(which);
+      }
+      throw new IOException(which + " is no file, and " + e.getMessage(), e);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.belfry.cli.shm;
 
 import dev.belfry.cli.Reason;
+import dev.belfry.cli.Version;
 import dev.belfry.linux.Sys;
 import dev.belfry.shm.Segment;
 import dev.belfry.shm.SegmentConfig;
@@ -27,6 +28,7 @@ import tools.jackson.databind.json.JsonMapper;
     name = "shm",
     description = "Looks into segments of shared memory, and tries their hosts and guests.",
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND")
 public final class Shm implements Runnable {
   private static final int FAILED = 1;
@@ -59,6 +61,7 @@ public final class Shm implements Runnable {
       name = "stat",
       description = "The guests of a segment, their rings and slots; nothing is written.",
       mixinStandardHelpOptions = true,
+      versionProvider = Version.class,
       exitCodeListHeading = "%nExit codes:%n",
       exitCodeList = {"0:it was shown", "1:there is no such segment, or it is broken"})
   int stat(
@@ -72,6 +75,7 @@ public final class Shm implements Runnable {
       name = "dump",
       description = "Everything that is known of a segment; nothing is written.",
       mixinStandardHelpOptions = true,
+      versionProvider = Version.class,
       exitCodeListHeading = "%nExit codes:%n",
       exitCodeList = {"0:it was shown", "1:there is no such segment, or it is broken"})
   int dump(

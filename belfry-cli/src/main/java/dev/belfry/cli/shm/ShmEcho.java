@@ -1,6 +1,7 @@
 package dev.belfry.cli.shm;
 
 import dev.belfry.cli.Reason;
+import dev.belfry.cli.Version;
 import dev.belfry.linux.Sys;
 import dev.belfry.shm.Awaited;
 import dev.belfry.shm.FutexWait;
@@ -25,6 +26,7 @@ import picocli.CommandLine.Spec;
     name = "echo",
     description = "Attaches to a segment and sends back every message, until its host leaves.",
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:the host has said goodbye", "1:it ended otherwise, or never began"})
 final class ShmEcho implements Callable<Integer> {

@@ -1,6 +1,7 @@
 package dev.belfry.cli.shm;
 
 import dev.belfry.cli.Reason;
+import dev.belfry.cli.Version;
 import dev.belfry.linux.ExitStatus;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.EventLoop;
@@ -38,6 +39,7 @@ import picocli.CommandLine.Spec;
       "that walks in), sends it messages of all kinds and checks every echo."
     },
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:every echo was right", "1:one was not, or there was no guest"})
 final class ShmPing implements Callable<Integer> {

@@ -1,6 +1,7 @@
 package dev.belfry.cli.signals;
 
 import dev.belfry.cli.Reason;
+import dev.belfry.cli.Version;
 import dev.belfry.signals.CatalogException;
 import dev.belfry.signals.CatalogFault;
 import dev.belfry.signals.SignalCatalog;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Spec;
     name = "check",
     description = "Checks a catalog and prints every fault as FILE:LINE: FIELD: REASON.",
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:it is valid", "1:it is not, or cannot be read"})
 final class SignalsCheck implements Callable<Integer> {

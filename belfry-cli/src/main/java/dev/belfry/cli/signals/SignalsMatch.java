@@ -1,5 +1,6 @@
 package dev.belfry.cli.signals;
 
+import dev.belfry.cli.Version;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -11,6 +12,7 @@ import picocli.CommandLine.Spec;
     name = "match",
     description = "Prints the names that a pattern matches: * is any run, ? one character.",
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:those that match, if any, were printed", "1:the catalog cannot be used"})
 final class SignalsMatch implements Callable<Integer> {

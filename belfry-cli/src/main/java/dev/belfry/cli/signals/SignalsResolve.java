@@ -1,5 +1,6 @@
 package dev.belfry.cli.signals;
 
+import dev.belfry.cli.Version;
 import dev.belfry.signals.Signal;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -13,6 +14,7 @@ import picocli.CommandLine.Spec;
     name = "resolve",
     description = "Prints for each text the name of the signal it means, or - for none.",
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:all are signals", "1:one or more are not"})
 final class SignalsResolve implements Callable<Integer> {

@@ -1,6 +1,7 @@
 package dev.belfry.cli.top;
 
 import dev.belfry.cli.Reason;
+import dev.belfry.cli.Version;
 import dev.belfry.cli.counters.CountersReader;
 import dev.belfry.cli.counters.CountersSample;
 import dev.belfry.cli.hosts.HostEntry;
@@ -32,6 +33,7 @@ import picocli.CommandLine.Spec;
       "In a terminal it keeps showing it until q is pressed or the host ends; else once, as text."
     },
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:it was shown",

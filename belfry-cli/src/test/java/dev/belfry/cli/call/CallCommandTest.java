@@ -17,6 +17,7 @@ import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -226,7 +229,40 @@ final class CallCommandTest {
     assertThat(gone.exitCode).isEqualTo(3);
     assertThat(gone.err.toString())
         .isEqualTo("belfry call: cannot call http://127.0.0.1:1: nobody is there\n");
-    assertThat(run("echo", "--url", "mailto:x").exitCode).isEqualTo(3);
+  }
+
+  /** Some were a host that is not there, others were answered by the name of an exception. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"mailto:x", "127.0.0.1:7070", "localhost:7070", "ftp://a", "http://a:70000"})
+  void whatIsNoWebAddressIsAWrongCommandLine(String url) {
+    Ran ran = run("echo", "--url", url);
+    assertThat(ran.exitCode).isEqualTo(2);
+    assertThat(ran.err.toString())
+        .contains("'" + url + "' is no URL of a gateway, such as http://127.0.0.1:7070.")
+        .doesNotContain("java.");
+  }
+
+  /** The type of the exception was part of the message. */
+  @Test
+  void aGatewayWithoutEncryptionIsToldInWords() throws Exception {
+    try (var plain = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Thread.startVirtualThread(() -> answerInTheClear(plain));
+      Ran ran = run("echo", "--url", "https://127.0.0.1:" + plain.getLocalPort());
+      assertThat(ran.exitCode).isEqualTo(3);
+      assertThat(ran.err.toString())
+          .startsWith("belfry call: cannot call https://127.0.0.1:")
+          .doesNotContain("java");
+    }
+  }
+
+  private static void answerInTheClear(ServerSocket server) {
+    try (Socket client = server.accept()) {
+      client.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(UTF_8));
+      client.getInputStream().readAllBytes();
+    } catch (IOException e) {
+      // The caller has had enough.
+    }
   }
 
   /** A host that is stopped takes connections and never says anything; so did its caller. */

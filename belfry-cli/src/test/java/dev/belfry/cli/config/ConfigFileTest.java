@@ -20,6 +20,7 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -30,6 +31,14 @@ import tools.jackson.databind.json.JsonMapper;
 class ConfigFileTest {
   @TempDir private Path directory = Path.of("");
 
+  /** Its length was believed, which is zero: all memory was filled with what came. */
+  @Test
+  @Timeout(60)
+  void aFileThatNeverEndsIsNoConfiguration() {
+    assertThat(catchThrowableOfType(IOException.class, () -> ConfigFile.load(Path.of("/dev/zero"))))
+        .hasMessage("/dev/zero has more than 1 MiB, which is no configuration");
+  }
+
   /** What is wrong, its line, its field, and some of what is said about it. */
   static Stream<Arguments> wrong() {
     return Stream.of(
@@ -39,6 +48,16 @@ class ConfigFileTest {
         Arguments.of("name: shop", 1, "", "lacks the field workers"),
         Arguments.of("workers: {builtin: demo}\nworkers: {}", 2, "workers", "twice"),
         Arguments.of("workers: {builtin: demo}\ngatway: {}", 2, "gatway", "no such field"),
+        Arguments.of(
+            demo("limits: {memory: 1}"),
+            3,
+            "workers.limits.memory",
+            "there are calls_per_worker, attempts, ready, stuck, heartbeat, open_files, memory_mib"),
+        Arguments.of(
+            "workers: {builtin: demo}\ngateway:\nadmin: {}",
+            2,
+            "gateway",
+            "has no value: it must be fields with values, or {} for none"),
         Arguments.of("workers: {builtin: demo}\nname: a b", 2, "name", "a name of letters"),
         Arguments.of("workers:\n  count: 1", 1, "workers", "one of command, java and builtin"),
         Arguments.of(
@@ -140,7 +159,10 @@ class ConfigFileTest {
             "admin.tls",
             "PEM"),
         Arguments.of(
-            more("admin: {unix_socket: /usr/admin.sock}"), 2, "admin.unix_socket", "chmod 700"),
+            more("admin: {unix_socket: /usr/admin.sock}"),
+            2,
+            "admin.unix_socket",
+            "a directory of its own"),
         Arguments.of(
             more("admin: {unix_socket: belfry.yaml}"), 2, "admin.unix_socket", "no socket"),
         Arguments.of(
