@@ -222,6 +222,7 @@ final class Supervisor {
 
   private void endIfNotReady(PooledWorker worker) {
     if (worker.state() == WorkerState.STARTING) {
+      LOG.log(Level.WARNING, "{0} is not ready within {1}", worker, options.readyLimit);
       worker.peer().disconnect("not ready within " + options.readyLimit);
     }
   }

@@ -84,7 +84,7 @@ public final class WorkerPool implements AutoCloseable {
       var pool = new WorkerPool(options, group, host);
       pool.supervisor.start();
       return pool;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) { // such as for a class that is missing
       group.close();
       throw e;
     }
@@ -150,18 +150,12 @@ public final class WorkerPool implements AutoCloseable {
    * Calls a method. Waits only for a worker that has room, or fails if the options say so.
    *
    * @return completes with the answer, or exceptionally with a {@link CallException}, on a thread
-   *     of the common pool; cancelling it tells the worker to stop
+   *     of the common pool; cancelling it, or ending it in another way, tells the worker to stop
    */
   public CompletableFuture<byte[]> submit(String method, byte[] payload, CallOptions options) {
     var future = new CompletableFuture<byte[]>();
     Call call = newCall(method, payload, options, null, future);
-    var _ =
-        future.whenComplete(
-            (_, _) -> {
-              if (future.isCancelled()) {
-                call.cancel();
-              }
-            });
+    var _ = future.whenComplete((_, _) -> call.cancel()); // if somebody else has ended it
     try {
       place(call);
       deadlines.watch(call);

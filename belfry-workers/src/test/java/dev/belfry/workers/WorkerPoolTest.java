@@ -196,6 +196,17 @@ final class WorkerPoolTest {
     }
   }
 
+  /** The call went on, and was even given to another worker when its own died. */
+  @Test
+  void aFutureThatSomebodyElseEndsStopsTheWorkerToo() throws Exception {
+    try (WorkerPool pool = open(options(0).workers(1).spares(0).callsPerWorker(1))) {
+      var _ =
+          pool.submit("sleep", bytes("60000"), CallOptions.DEFAULT)
+              .orTimeout(1, TimeUnit.MILLISECONDS);
+      assertThat(call(pool, "upper", "free again")).isEqualTo("FREE AGAIN");
+    }
+  }
+
   @Test
   void interruptingACallerStopsTheWorker() throws Exception {
     try (WorkerPool pool = open(options(0).workers(1).spares(0).callsPerWorker(1))) {
