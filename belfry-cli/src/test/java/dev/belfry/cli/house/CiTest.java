@@ -34,6 +34,7 @@ final class CiTest {
     program("strace", "exit 0");
     program("script", "exit 0");
     program("gcc", "exit 0");
+    program("aarch64-linux-gnu-gcc", "exit 0");
     program("chromium", "exit 0");
     program("chromedriver", "exit 0");
     program("apt-get", "exit 0");
@@ -109,7 +110,8 @@ final class CiTest {
     "curl, curl ca-certificates",
     "git, git",
     "strace, strace",
-    "script, bsdutils"
+    "script, bsdutils",
+    "aarch64-linux-gnu-gcc, gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
   })
   void installsWhatSomeTestsAsk(String program, String debianPackage) throws Exception {
     Files.delete(programs.resolve(program));
@@ -122,7 +124,7 @@ final class CiTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"git", "strace", "script"})
+  @ValueSource(strings = {"git", "strace", "script", "aarch64-linux-gnu-gcc"})
   void goesOnWithoutWhereItCannotBeInstalled(String program) throws Exception {
     Files.delete(programs.resolve(program));
     program("apt-get", "exit 100");
