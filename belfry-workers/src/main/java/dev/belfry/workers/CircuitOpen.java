@@ -4,9 +4,17 @@ package dev.belfry.workers;
 public final class CircuitOpen extends CallException {
   private static final long serialVersionUID = 1;
 
-  CircuitOpen(int deaths) {
+  private final Death death;
+
+  CircuitOpen(int deaths, Death death) {
     super(
-        "%d workers in a row died before they had done anything; look at their output, then reset the pool"
-            .formatted(deaths));
+        "%d workers in a row died before they had done anything, and no more are started until the pool is reset; %s: %s"
+            .formatted(deaths, death.worker(), death.how()));
+    this.death = death;
+  }
+
+  /** How the last of them died. */
+  public Death death() {
+    return death;
   }
 }

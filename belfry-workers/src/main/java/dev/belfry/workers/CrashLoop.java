@@ -2,6 +2,7 @@ package dev.belfry.workers;
 
 import java.time.Duration;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides whether and when a worker is started after another has died. After each worker that dies
@@ -18,7 +19,9 @@ final class CrashLoop {
   private final RandomGenerator random;
 
   private volatile int deathsInARow;
-  private volatile boolean open;
+
+  /** The death that was one too many. */
+  private volatile @Nullable Death opening;
 
   CrashLoop(int limit, Duration first, Duration longest, RandomGenerator random) {
     this.limit = limit;
@@ -34,37 +37,46 @@ final class CrashLoop {
 
   /** Whether there were too many of them. */
   boolean isOpen() {
-    return open;
+    return opening != null;
+  }
+
+  /** Why calls are to fail while there is no worker; null if there are to be workers. */
+  @Nullable CircuitOpen failure() {
+    Death last = opening;
+    return last == null ? null : new CircuitOpen(deathsInARow, last);
   }
 
   /**
    * A worker has died.
    *
+   * @param death how
    * @param served whether it had done something before
    * @return whether this was one too many
    */
-  boolean died(boolean served) {
+  boolean died(Death death, boolean served) {
     if (served) {
       served();
       return false;
     }
     int inARow = deathsInARow + 1;
     deathsInARow = inARow;
-    boolean opens = inARow >= limit && !open;
-    open |= opens;
-    return opens;
+    if (inARow < limit || isOpen()) {
+      return false;
+    }
+    opening = death;
+    return true;
   }
 
   /** A worker serves, or has served: those that died before it were no row. */
   void served() {
-    if (!open) {
+    if (!isOpen()) {
       deathsInARow = 0;
     }
   }
 
   void reset() {
+    opening = null;
     deathsInARow = 0;
-    open = false;
   }
 
   /** How long to wait: twice as long for each death in a row, and not the same for all. */

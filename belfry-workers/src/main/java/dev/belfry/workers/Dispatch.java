@@ -70,8 +70,9 @@ final class Dispatch {
         throw new PoolClosed();
       }
       PooledWorker[] workers = crew.active();
-      if (workers.length == 0 && supervisor.isCircuitOpen()) {
-        throw new CircuitOpen(supervisor.deathsInARow());
+      CircuitOpen failure = workers.length == 0 ? supervisor.circuitOpen() : null;
+      if (failure != null) {
+        throw failure;
       }
       PooledWorker least = leastLoaded(workers, call);
       if (least == null) {

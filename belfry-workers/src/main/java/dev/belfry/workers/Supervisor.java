@@ -77,6 +77,11 @@ final class Supervisor {
     return crashLoop.deathsInARow();
   }
 
+  /** Why calls are to fail while there is no worker; null if there are to be workers. */
+  @Nullable CircuitOpen circuitOpen() {
+    return crashLoop.failure();
+  }
+
   long deaths() {
     return deaths.get();
   }
@@ -175,8 +180,8 @@ final class Supervisor {
     while (!leaving && !crashLoop.isOpen() && crew.hasRoom(waitingToStart)) {
       try {
         startOne();
-      } catch (IOException e) { // all entries are still held by workers that are about to end
-        LOG.log(Level.WARNING, "no room for another worker yet", e);
+      } catch (IOException e) { // such as all entries still held by workers that are about to end
+        LOG.log(Level.WARNING, "cannot start another worker yet", e);
         fillUpAfter(options.firstDelay);
       }
     }
@@ -326,7 +331,7 @@ final class Supervisor {
       deaths.incrementAndGet();
       crew.diedAt(process.position);
       tell(() -> options.listener.onDeath(death));
-      count(worker);
+      count(worker, death);
     } else if (worker.finished() > 0) {
       crashLoop.served();
     }
@@ -342,11 +347,11 @@ final class Supervisor {
     }
   }
 
-  private void count(PooledWorker worker) {
+  private void count(PooledWorker worker, Death death) {
     long ready = worker.readyNanos();
     boolean served =
         worker.finished() > 0 || (ready != 0 && System.nanoTime() - ready > SERVED.toNanos());
-    if (crashLoop.died(served)) {
+    if (crashLoop.died(death, served)) {
       int inARow = crashLoop.deathsInARow();
       tell(() -> options.listener.onCircuitOpen(inARow));
     }

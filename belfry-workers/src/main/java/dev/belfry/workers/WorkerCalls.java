@@ -326,10 +326,14 @@ final class WorkerCalls {
     }
   }
 
-  /** The pool has ended, and nobody looks for answers any more. */
+  /** The pool ends: there are no more calls, and the worker need not go on with those it has. */
   void close() {
     change(WorkerState.GONE);
-    takeAll(_ -> true).forEach(call -> call.fail(new PoolClosed()));
+    for (Call call : takeAll(_ -> true)) {
+      if (call.fail(new PoolClosed())) {
+        cancel(Objects.requireNonNull(call.place()).id());
+      }
+    }
   }
 
   private List<Call> takeAll(Predicate<Call> condition) {

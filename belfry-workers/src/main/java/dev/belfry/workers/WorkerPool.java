@@ -250,8 +250,8 @@ public final class WorkerPool implements AutoCloseable {
   }
 
   /**
-   * Drains, and ends the workers; at once, if the thread is interrupted. Calls that are under way
-   * then fail with {@link PoolClosed}.
+   * Drains, and ends the workers; at once, if the thread is interrupted. Calls that are still under
+   * way after the limit fail with {@link PoolClosed}, and their workers are told to stop them.
    *
    * @param limit for the calls under way to end, and again for the workers, before they are killed
    * @throws IllegalStateException on the pool's own thread, where its listener is told
@@ -261,6 +261,7 @@ public final class WorkerPool implements AutoCloseable {
       throw new IllegalStateException("a pool cannot be closed by its own listener");
     }
     drain(limit);
+    crew.all().forEach(worker -> worker.calls().close());
     try {
       host.goodbye(limit).get(limit.plus(CLOSE_LIMIT).toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
@@ -270,7 +271,6 @@ public final class WorkerPool implements AutoCloseable {
     } finally {
       group.close();
       host.close(); // kills workers that are still there because that took too long
-      crew.all().forEach(worker -> worker.calls().close());
     }
   }
 }

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 
 final class CrashLoopTest {
   private static final boolean SERVED = true;
+  private static final Death DEATH = new Death("sample-1", 4711, 9, "exit code 9", "", null);
 
   private static CrashLoop loop(int limit) {
     return new CrashLoop(limit, Duration.ofMillis(100), Duration.ofSeconds(10), new Random(1));
@@ -17,7 +18,7 @@ final class CrashLoopTest {
   void whoDiesAfterHavingServedIsFollowedAtOnce() {
     CrashLoop loop = loop(3);
     for (int i = 0; i < 100; i++) {
-      assertThat(loop.died(SERVED)).isFalse();
+      assertThat(loop.died(DEATH, SERVED)).isFalse();
       assertThat(loop.pause()).isZero();
     }
     assertThat(loop.isOpen()).isFalse();
@@ -27,7 +28,7 @@ final class CrashLoopTest {
   void pausesDoubleUpToTheLongestAndAreNeverAllTheSame() {
     CrashLoop loop = loop(Integer.MAX_VALUE);
     for (int whole : new int[] {100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000}) {
-      loop.died(!SERVED);
+      loop.died(DEATH, !SERVED);
       long least = Long.MAX_VALUE;
       long most = 0;
       for (int i = 0; i < 1000; i++) {
@@ -39,7 +40,7 @@ final class CrashLoopTest {
       assertThat(most).isBetween(whole - whole / 10L, (long) whole);
     }
     for (int i = 0; i < 100; i++) {
-      loop.died(!SERVED);
+      loop.died(DEATH, !SERVED);
     }
     assertThat(loop.pause()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(10));
   }
@@ -47,13 +48,13 @@ final class CrashLoopTest {
   @Test
   void soManyInARowOpenTheCircuitOnceUntilItIsReset() {
     CrashLoop loop = loop(3);
-    assertThat(loop.died(!SERVED)).isFalse();
-    assertThat(loop.died(!SERVED)).isFalse();
+    assertThat(loop.died(DEATH, !SERVED)).isFalse();
+    assertThat(loop.died(DEATH, !SERVED)).isFalse();
     assertThat(loop.isOpen()).isFalse();
-    assertThat(loop.died(!SERVED)).isTrue();
+    assertThat(loop.died(DEATH, !SERVED)).isTrue();
     assertThat(loop.isOpen()).isTrue();
     assertThat(loop.deathsInARow()).isEqualTo(3);
-    assertThat(loop.died(!SERVED)).as("a second time").isFalse();
+    assertThat(loop.died(DEATH, !SERVED)).as("a second time").isFalse();
 
     loop.reset();
     assertThat(loop.isOpen()).isFalse();
@@ -64,20 +65,20 @@ final class CrashLoopTest {
   @Test
   void oneThatServesBreaksTheRow() {
     CrashLoop loop = loop(3);
-    loop.died(!SERVED);
-    loop.died(!SERVED);
-    loop.died(SERVED);
+    loop.died(DEATH, !SERVED);
+    loop.died(DEATH, !SERVED);
+    loop.died(DEATH, SERVED);
     assertThat(loop.deathsInARow()).isZero();
-    loop.died(!SERVED);
-    loop.died(!SERVED);
+    loop.died(DEATH, !SERVED);
+    loop.died(DEATH, !SERVED);
     assertThat(loop.isOpen()).isFalse();
   }
 
   @Test
   void aCircuitThatIsOpenIsNotClosedByThoseThatServedBefore() {
     CrashLoop loop = loop(1);
-    loop.died(!SERVED);
-    loop.died(SERVED); // one that had been there before
+    loop.died(DEATH, !SERVED);
+    loop.died(DEATH, SERVED); // one that had been there before
     loop.served();
     assertThat(loop.isOpen()).isTrue();
     assertThat(loop.deathsInARow()).as("why it is open").isEqualTo(1);

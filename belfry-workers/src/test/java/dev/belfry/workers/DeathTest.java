@@ -101,7 +101,9 @@ final class DeathTest {
           .allSatisfy(death -> assertThat(death.errorTail()).isEqualTo("I cannot start"));
       assertThatExceptionOfType(CircuitOpen.class)
           .isThrownBy(() -> call(pool, "echo", ""))
-          .withMessageContaining("3 workers in a row died");
+          .withMessageContaining("3 workers in a row died")
+          .withMessageContaining("exit code 9")
+          .satisfies(open -> assertThat(open.death()).isEqualTo(told.deaths.getLast()));
       assertThat(pool.status().circuitOpen()).isTrue();
 
       pool.reset();

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 
@@ -30,6 +31,7 @@ public final class SampleWorker {
             .on("upper", request -> request.text().toUpperCase(Locale.ROOT).getBytes(UTF_8))
             .on("pid", _ -> Long.toString(ProcessHandle.current().pid()).getBytes(UTF_8))
             .on("sleep", SampleWorker::sleep)
+            .on("doze", SampleWorker::doze)
             .on("nap", SampleWorker::nap)
             .on("hang", _ -> hang())
             .on("fail", SampleWorker::fail)
@@ -50,6 +52,17 @@ public final class SampleWorker {
   private static byte[] sleep(Request request) throws InterruptedException {
     Thread.sleep(Long.parseLong(request.text()));
     return "slept".getBytes(UTF_8);
+  }
+
+  /** Leaves a trace of having been told to stop. */
+  private static byte[] doze(Request request) throws IOException, InterruptedException {
+    try {
+      Thread.sleep(Duration.ofHours(1));
+    } catch (InterruptedException e) {
+      Files.createFile(Path.of(request.text()));
+      throw e;
+    }
+    return new byte[0];
   }
 
   /** Says on what kind of thread it slept, if it did at all. */

@@ -13,6 +13,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.belfry.shm.Placement;
 import dev.belfry.testkit.Descriptors;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -312,6 +314,17 @@ final class WorkerPoolTest {
     assertThatExceptionOfType(PoolClosed.class).isThrownBy(() -> call(pool, "echo", ""));
     assertThat(ProcessHandle.current().children().count()).isEqualTo(children);
     assertThat(before.openedSince()).isEmpty();
+  }
+
+  /** A worker that goes on would only be waited for, and then killed. */
+  @Test
+  void closingStopsCallsThatHaveHadTheirTime(@TempDir Path directory) throws Exception {
+    Path stopped = directory.resolve("stopped");
+    WorkerPool pool = open(options(0).workers(1).spares(0));
+    StartedCall call = pool.start("doze", bytes(stopped.toString()), CallOptions.DEFAULT);
+    pool.close(Duration.ofSeconds(2));
+    assertThatExceptionOfType(PoolClosed.class).isThrownBy(call::await);
+    assertThat(stopped).exists();
   }
 
   /** Who is interrupted does not wait, but leaves neither processes nor calls that never end. */
