@@ -13,7 +13,6 @@ import java.io.OutputStream;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -53,7 +52,7 @@ final class BelfryCommand implements Runnable {
         .addSubcommand(new Doctor(sys))
         .addSubcommand(new CommandLine(new Bench()).setUnmatchedOptionsArePositionalParams(true))
         .addSubcommand(new Completion())
-        .addSubcommand(new HelpCommand())
+        .addSubcommand(new Help())
         .setExpandAtFiles(false) // @FILE means something else to call
         .setOut(out)
         .setErr(err)

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class BelfryCommandTest {
   @Test
@@ -19,12 +21,15 @@ class BelfryCommandTest {
     assertThat(run.err()).isEmpty();
   }
 
-  @Test
-  void helpOfACommandIsTheSameBothWays() {
-    CommandRun run = CommandRun.of("help", "doctor");
+  @ParameterizedTest
+  @ValueSource(strings = {"doctor", "shm", "shm stat"})
+  void helpOfACommandIsTheSameBothWays(String command) {
+    CommandRun run = CommandRun.of(("help " + command).split(" "));
 
     assertThat(run.exitCode()).isZero();
-    assertThat(run.out()).contains("--json").isEqualTo(CommandRun.of("doctor", "--help").out());
+    assertThat(run.out())
+        .contains("Usage: belfry " + command)
+        .isEqualTo(CommandRun.of((command + " --help").split(" ")).out());
   }
 
   @Test
@@ -127,7 +132,16 @@ class BelfryCommandTest {
     CommandRun run = CommandRun.of("help", "docter");
 
     assertThat(run.exitCode()).isEqualTo(2);
-    assertThat(run.err()).contains("'docter'");
+    assertThat(run.err()).isEqualTo("belfry: Unknown command 'docter'.\nTry 'belfry --help'.\n");
+  }
+
+  @Test
+  void helpForAnUnknownCommandBelowAnotherIsRefused() {
+    CommandRun run = CommandRun.of("help", "shm", "pong");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err())
+        .isEqualTo("belfry shm: Unknown command 'pong'.\nTry 'belfry shm --help'.\n");
   }
 
   /** What nobody had thought of was a stack trace. */
