@@ -167,7 +167,7 @@ final class Waiter {
         return end;
       }
       long slice = now + (silent ? SILENT_SLICE_NANOS : sliceNanos);
-      long until = deadlineNanos == FutexWait.FOREVER ? slice : earlier(slice, deadlineNanos);
+      long until = Deadlines.earlier(slice, deadlineNanos);
       sleeps++;
       if (await(what, expected, until) != WaitResult.TIMEOUT) {
         silent = false;
@@ -185,10 +185,6 @@ final class Waiter {
       segment.checkIntact(); // memory that was cut off is the likely reason, and says more
       throw refused;
     }
-  }
-
-  private static long earlier(long a, long b) {
-    return a - b < 0 ? a : b;
   }
 
   /** Why to stop waiting, or null. What is ready was ready before the end: so test that last. */
