@@ -37,7 +37,7 @@ public record SegmentConfig(
       new SegmentConfig(65532, 262144, 16, 256, 65536, 16, 256, 0);
 
   private static final int SMALLEST_SLOT = 8;
-  private static final long MOST_U32 = 0xffff_ffffL;
+  private static final long MAX_U32 = 0xffff_ffffL;
 
   /**
    * Checks the values.
@@ -56,7 +56,7 @@ public record SegmentConfig(
     check(maxChannels > 0, "max_channels must be > 0");
     check(
         maxPayloadSize <= slotSize - GENERATION_BYTES, "max_payload_size must be <= slot_size - 4");
-    check(initialCredit >= 0 && initialCredit <= MOST_U32, "initial_credit must fit 32 bits");
+    check(initialCredit >= 0 && initialCredit <= MAX_U32, "initial_credit must fit 32 bits");
     check(heartbeatIntervalNanos >= 0, "heartbeat_interval must not be negative");
   }
 

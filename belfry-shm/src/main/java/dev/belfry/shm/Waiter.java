@@ -33,13 +33,13 @@ final class Waiter {
    * holds for a single processor too, because a spinning thread lets others run; and how many there
    * are cannot be asked: a thread that is pinned to one is told that there is no other.
    */
-  private static final long MOST_SPIN_NANOS = 200_000;
+  private static final long MAX_SPIN_NANOS = 200_000;
 
   private final Segment segment;
   private final WaitStrategy strategy;
   private final FutexWait futex;
   private long sliceNanos = SLICE_NANOS;
-  private long spinNanos = MOST_SPIN_NANOS;
+  private long spinNanos = MAX_SPIN_NANOS;
   private long sleeps;
   private long unwoken;
 
@@ -147,10 +147,10 @@ final class Waiter {
   }
 
   private void adapt(long waitedNanos) {
-    boolean spinningPays = waitedNanos <= MOST_SPIN_NANOS;
+    boolean spinningPays = waitedNanos <= MAX_SPIN_NANOS;
     // Down by an eighth at a time: one quick answer does not mean that the next is quick.
     long next = spinningPays ? Math.max(2 * waitedNanos, spinNanos - spinNanos / 8) : spinNanos / 2;
-    spinNanos = Math.clamp(next, LEAST_SPIN_NANOS, MOST_SPIN_NANOS);
+    spinNanos = Math.clamp(next, LEAST_SPIN_NANOS, MAX_SPIN_NANOS);
   }
 
   // r[impl shm.wakeup.consumer-wait]
