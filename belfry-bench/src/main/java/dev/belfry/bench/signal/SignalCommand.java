@@ -118,10 +118,8 @@ public final class SignalCommand extends Benchmark {
             .filter(names::contains)
             .map(name -> lossVerdict(name, measurements))
             .toList());
-    print(
-        List.of(
-            "Times are from before kill or sigqueue in the sender to the first line of the handler.",
-            "Medians of the rounds; a ratio is the median of the ratios within each round."));
+    printNotes(
+        "Times are from before kill or sigqueue in the sender to the first line of the handler.");
   }
 
   private static String lossVerdict(String name, Measurements measurements) {
