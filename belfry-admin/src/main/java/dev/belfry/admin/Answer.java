@@ -1,7 +1,5 @@
 package dev.belfry.admin;
 
-import java.io.IOException;
-import java.io.OutputStream;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -17,7 +15,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param signal for the log, empty if there was none
  * @param correlationId for the log and the header
  * @param afterwards what is done after the answer was sent
- * @param stream what writes the body instead, for as long as it likes
+ * @param stream what writes the body instead, for as long as it likes; always closed
  */
 record Answer(
     int status,
@@ -27,16 +25,8 @@ record Answer(
     String signal,
     String correlationId,
     Optional<Runnable> afterwards,
-    Optional<Stream> stream) {
+    Optional<ConsoleStream> stream) {
   private static final String JSON_TYPE = "application/json";
-
-  /** A body that is written bit by bit; always closed. */
-  interface Stream extends AutoCloseable {
-    void writeTo(OutputStream out) throws IOException;
-
-    @Override
-    void close();
-  }
 
   static Answer json(int status, Object body, String correlationId) {
     String json = JsonMapper.shared().writeValueAsString(body);
@@ -51,7 +41,7 @@ record Answer(
     return of(204, "text/plain", "", correlationId);
   }
 
-  static Answer stream(String contentType, Stream stream, String correlationId) {
+  static Answer stream(String contentType, ConsoleStream stream, String correlationId) {
     return new Answer(
         200, contentType, "", Map.of(), "", correlationId, Optional.empty(), Optional.of(stream));
   }

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  * moves on; the thread of the request writes. A viewer that does not keep up is cut off rather than
  * waited for: its page asks again and gets everything it has missed.
  */
-final class ConsoleStream implements Answer.Stream {
+final class ConsoleStream implements AutoCloseable {
   /** More than all that a new viewer is given at once. */
   static final int QUEUED = HostEvents.KEPT + 100;
 
@@ -54,8 +54,8 @@ final class ConsoleStream implements Answer.Stream {
     isLast = true;
   }
 
-  @Override
-  public void writeTo(OutputStream out) throws IOException {
+  /** Writes to the viewer, until it is told to end or nobody may look any more. */
+  void writeTo(OutputStream out) throws IOException {
     try {
       while (!isBehind && isAllowed.getAsBoolean()) {
         boolean isEmptyTheEnd = isLast; // read before the queue, so that nothing in it is lost

@@ -61,7 +61,7 @@ final class RequestHandler implements Handler {
     var body = new RequestBody(request);
     Seen seen = check(route, request, body, UUID.randomUUID().toString());
     Answer answer = seen.answer();
-    try (Closing _ = () -> answer.stream().ifPresent(Answer.Stream::close)) {
+    try {
       log.record(
           request.remotePeer(),
           seen.identity(),
@@ -70,17 +70,13 @@ final class RequestHandler implements Handler {
           route,
           answer);
       send(answer, response);
+    } finally {
+      answer.stream().ifPresent(ConsoleStream::close);
     }
     body.discardRest();
     if (answer.stream().isEmpty()) { // the server itself writes the end of one when we return
       throw new CloseConnectionException("one request for each connection");
     }
-  }
-
-  /** Something to be done at the end. */
-  private interface Closing extends AutoCloseable {
-    @Override
-    void close();
   }
 
   private static void send(Answer answer, ServerResponse response) throws IOException {

@@ -9,9 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /**
  * {@code belfry bench}: runs the benchmarks in a JVM of their own. They depend on the peers they
@@ -21,29 +19,16 @@ import picocli.CommandLine.Spec;
     name = "bench",
     description = "Measures Belfry against its peers; 'belfry bench --help' lists what.")
 final class Bench implements Callable<Integer> {
-  private static final int FAILED = 1;
-
-  @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
-
   @Parameters(paramLabel = "ARGUMENT", description = "What to measure, and how.")
   private List<String> arguments = List.of();
 
   @Override
-  public Integer call() throws InterruptedException {
-    try {
-      Path jar = benchmarks();
-      if (!Files.exists(jar)) {
-        return fail(jar + " is missing; build it with 'mvn package'.");
-      }
-      return run(jar);
-    } catch (IOException e) {
-      return fail(Reason.of(e));
+  public Integer call() throws IOException, InterruptedException {
+    Path jar = benchmarks();
+    if (!Files.exists(jar)) {
+      throw new IOException(jar + " is missing; build it with 'mvn package'.");
     }
-  }
-
-  private int fail(String message) {
-    spec.commandLine().getErr().println("belfry bench: " + message);
-    return FAILED;
+    return run(jar);
   }
 
   private int run(Path jar) throws IOException, InterruptedException {

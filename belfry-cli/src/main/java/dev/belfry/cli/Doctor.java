@@ -7,7 +7,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
-import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** {@code belfry doctor}: what this machine has of what Belfry needs. */
@@ -36,10 +35,7 @@ final class Doctor implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       out.println(
-          JsonMapper.builder()
-              .enable(SerializationFeature.INDENT_OUTPUT)
-              .build()
-              .writeValueAsString(diagnosis));
+          JsonMapper.shared().writerWithDefaultPrettyPrinter().writeValueAsString(diagnosis));
     } else {
       new DiagnosisText(spec.commandLine().getColorScheme().ansi()).print(diagnosis, out);
     }

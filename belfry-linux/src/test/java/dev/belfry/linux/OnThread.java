@@ -19,10 +19,6 @@ final class OnThread<T> {
     return new OnThread<>(new FutureTask<>(work));
   }
 
-  boolean isDone() {
-    return task.isDone();
-  }
-
   T result() throws Exception {
     return task.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
   }

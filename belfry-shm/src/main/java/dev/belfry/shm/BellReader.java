@@ -22,7 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class BellReader {
   /** More than the kernel keeps unread; a peer that rings without end must not hold us up. */
-  private static final int MOST_READS = 16;
+  private static final int MAX_READS = 16;
 
   private static final int READ_BYTES = 64;
 
@@ -166,7 +166,7 @@ final class BellReader {
   /** Reads what there is: what was rung counts before the peer's end does. */
   private Event drain() throws ErrnoException {
     boolean rung = false;
-    for (int i = 0; i < MOST_READS; i++) {
+    for (int i = 0; i < MAX_READS; i++) {
       long result = Sockets.receive(sys, fd.number(), buffer);
       if (result > 0) {
         rung = true;

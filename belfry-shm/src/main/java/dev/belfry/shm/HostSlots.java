@@ -117,17 +117,6 @@ final class HostSlots {
     }
   }
 
-  /** How many slots a guest has not given back. */
-  synchronized int held(int peer) {
-    int held = 0;
-    for (int slot = 0; slot < count; slot++) {
-      if (holders[slot] == peer && !pool.isFree(slot)) {
-        held++;
-      }
-    }
-    return held;
-  }
-
   /** Takes back what a guest that is gone still holds, and wakes whoever waits for a slot. */
   void takeBack(int peer) {
     if (freeAll(peer) > 0) {

@@ -9,7 +9,7 @@ import java.util.Arrays;
  */
 public final class Message {
   /** Always room for what a descriptor holds, so that whole words can be copied. */
-  private byte[] bytes = new byte[MessageDescriptor.MOST_INLINE_BYTES];
+  private byte[] bytes = new byte[MessageDescriptor.MAX_INLINE_BYTES];
 
   private MessageKind kind = MessageKind.REQUEST;
   private int id;

@@ -27,7 +27,7 @@ final class MessageDescriptor {
   static final int INLINE_BYTES = 32;
 
   /** What the largest one has room for. */
-  static final int MOST_INLINE_BYTES = 96;
+  static final int MAX_INLINE_BYTES = 96;
 
   static final int INLINE_SLOT = -1;
 
@@ -120,7 +120,7 @@ final class MessageDescriptor {
   /**
    * Copies an inline payload in whole words.
    *
-   * @param to has room for {@link #MOST_INLINE_BYTES}
+   * @param to has room for {@link #MAX_INLINE_BYTES}
    */
   static void readInline(Memory memory, long descriptor, byte[] to, int length) {
     for (int at = 0; at < INLINE_BYTES; at += Long.BYTES) {

@@ -16,7 +16,7 @@ import java.util.Objects;
 // r[impl shm.payload.encoding]
 // r[impl shm.scope]
 public final class Outbox extends LinkHalf {
-  private static final long MOST_U32 = 0xffff_ffffL;
+  private static final long MAX_U32 = 0xffff_ffffL;
 
   /** How long to sleep for what nobody tells of. */
   private static final long UNTOLD_SLEEP_NANOS = 1_000_000;
@@ -75,7 +75,7 @@ public final class Outbox extends LinkHalf {
   public SendResult stage(
       MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
     Objects.checkFromIndexSize(offset, length, bytes.length);
-    if (id < 0 || id > MOST_U32) {
+    if (id < 0 || id > MAX_U32) {
       throw new IllegalArgumentException("ids are 0 to 2^32 - 1, not " + id);
     }
     try {

@@ -25,6 +25,10 @@ public record SegmentConfig(
     int maxChannels,
     long heartbeatIntervalNanos) {
 
+  /** How many guests any segment can have at once. */
+  // r[impl shm.topology.max-guests]
+  public static final int MAX_GUESTS = 255;
+
   /** The bytes in front of a slot's payload: its generation. */
   static final int GENERATION_BYTES = 4;
 
@@ -32,10 +36,8 @@ public record SegmentConfig(
   public static final SegmentConfig DEFAULT =
       new SegmentConfig(65532, 262144, 16, 256, 65536, 16, 256, 0);
 
-  // r[impl shm.topology.max-guests]
-  private static final int MOST_GUESTS = 255;
   private static final int SMALLEST_SLOT = 8;
-  private static final long MOST_U32 = 0xffff_ffffL;
+  private static final long MAX_U32 = 0xffff_ffffL;
 
   /**
    * Checks the values.
@@ -45,7 +47,7 @@ public record SegmentConfig(
   // r[impl shm.handshake]
   public SegmentConfig {
     check(maxPayloadSize > 0, "max_payload_size must be > 0");
-    check(maxGuests >= 1 && maxGuests <= MOST_GUESTS, "max_guests must be 1-255");
+    check(maxGuests >= 1 && maxGuests <= MAX_GUESTS, "max_guests must be 1-255");
     check(Integer.bitCount(ringSize) == 1 && ringSize > 0, "ring_size must be power of 2");
     check(ringSize >= 2, "ring_size must be at least 2");
     check(slotSize >= SMALLEST_SLOT, "slot_size must be at least 8");
@@ -54,7 +56,7 @@ public record SegmentConfig(
     check(maxChannels > 0, "max_channels must be > 0");
     check(
         maxPayloadSize <= slotSize - GENERATION_BYTES, "max_payload_size must be <= slot_size - 4");
-    check(initialCredit >= 0 && initialCredit <= MOST_U32, "initial_credit must fit 32 bits");
+    check(initialCredit >= 0 && initialCredit <= MAX_U32, "initial_credit must fit 32 bits");
     check(heartbeatIntervalNanos >= 0, "heartbeat_interval must not be negative");
   }
 

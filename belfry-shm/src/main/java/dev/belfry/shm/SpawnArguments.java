@@ -20,7 +20,6 @@ public record SpawnArguments(Path hubPath, int peerId, int doorbell) {
   private static final String HUB_PATH = "--hub-path=";
   private static final String PEER_ID = "--peer-id=";
   private static final String DOORBELL = "--doorbell-fd=";
-  private static final int MOST_PEERS = 255;
   private static final Path OWN_DESCRIPTORS = Path.of("/proc/self/fd");
 
   /**
@@ -39,7 +38,7 @@ public record SpawnArguments(Path hubPath, int peerId, int doorbell) {
       throw missing(Reason.MISSING_PEER_ID, PEER_ID + "N");
     }
     int peerId = number(peer);
-    if (peerId < 1 || peerId > MOST_PEERS) {
+    if (peerId < 1 || peerId > SegmentConfig.MAX_GUESTS) {
       throw new TicketException(
           Reason.INVALID_PEER_ID, PEER_ID + peer + ": a peer id is a number from 1 to 255");
     }

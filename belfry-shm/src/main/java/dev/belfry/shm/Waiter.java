@@ -33,13 +33,13 @@ final class Waiter {
    * holds for a single processor too, because a spinning thread lets others run; and how many there
    * are cannot be asked: a thread that is pinned to one is told that there is no other.
    */
-  private static final long MOST_SPIN_NANOS = 200_000;
+  private static final long MAX_SPIN_NANOS = 200_000;
 
   private final Segment segment;
   private final WaitStrategy strategy;
   private final FutexWait futex;
   private long sliceNanos = SLICE_NANOS;
-  private long spinNanos = MOST_SPIN_NANOS;
+  private long spinNanos = MAX_SPIN_NANOS;
   private long sleeps;
   private long unwoken;
 
@@ -147,10 +147,10 @@ final class Waiter {
   }
 
   private void adapt(long waitedNanos) {
-    boolean spinningPays = waitedNanos <= MOST_SPIN_NANOS;
+    boolean spinningPays = waitedNanos <= MAX_SPIN_NANOS;
     // Down by an eighth at a time: one quick answer does not mean that the next is quick.
     long next = spinningPays ? Math.max(2 * waitedNanos, spinNanos - spinNanos / 8) : spinNanos / 2;
-    spinNanos = Math.clamp(next, LEAST_SPIN_NANOS, MOST_SPIN_NANOS);
+    spinNanos = Math.clamp(next, LEAST_SPIN_NANOS, MAX_SPIN_NANOS);
   }
 
   // r[impl shm.wakeup.consumer-wait]
@@ -167,7 +167,7 @@ final class Waiter {
         return end;
       }
       long slice = now + (silent ? SILENT_SLICE_NANOS : sliceNanos);
-      long until = deadlineNanos == FutexWait.FOREVER ? slice : earlier(slice, deadlineNanos);
+      long until = Deadlines.earlier(slice, deadlineNanos);
       sleeps++;
       if (await(what, expected, until) != WaitResult.TIMEOUT) {
         silent = false;
@@ -185,10 +185,6 @@ final class Waiter {
       segment.checkIntact(); // memory that was cut off is the likely reason, and says more
       throw refused;
     }
-  }
-
-  private static long earlier(long a, long b) {
-    return a - b < 0 ? a : b;
   }
 
   /** Why to stop waiting, or null. What is ready was ready before the end: so test that last. */

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(600)
 final class CKillTest {
   private static final int RANDOM_KILLS = Boolean.getBoolean("belfry.stress") ? 500 : 20;
-  private static final int MOST_LIFE_NANOS = 15_000_000;
+  private static final int MAX_LIFE_NANOS = 15_000_000;
 
   @TempDir private static Path programs;
   private static List<String> stepping;
@@ -200,7 +200,7 @@ final class CKillTest {
         messages +=
             killUnderLoad(
                 fixture,
-                random.nextInt(MOST_LIFE_NANOS),
+                random.nextInt(MAX_LIFE_NANOS),
                 placement == Placement.PADDED,
                 "kill %d of seed %d".formatted(i, seed));
       }

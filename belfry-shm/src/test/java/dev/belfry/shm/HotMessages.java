@@ -9,7 +9,7 @@ final class HotMessages {
   private static final int MESSAGES = 30_000;
 
   /** A method that is compiled in the middle of a round has allocated before. */
-  private static final int MOST_ROUNDS = 20;
+  private static final int MAX_ROUNDS = 20;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -48,7 +48,7 @@ final class HotMessages {
 
   private static void report(String name, Runnable hot) {
     double least = Double.MAX_VALUE;
-    for (int round = 0; round < MOST_ROUNDS && least > 0.01; round++) {
+    for (int round = 0; round < MAX_ROUNDS && least > 0.01; round++) {
       long before = THREADS.getCurrentThreadAllocatedBytes();
       for (int i = 0; i < MESSAGES; i++) {
         hot.run();

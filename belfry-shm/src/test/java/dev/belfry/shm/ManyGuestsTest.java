@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Many guests at once, and neighbours of whom one is no good. */
 @Timeout(240)
 final class ManyGuestsTest {
-  private static final int MOST = 255;
+  private static final int MAX_GUESTS = 255;
   private static final int SPAWNED = 4;
 
   @TempDir private Path directory;
@@ -33,7 +33,7 @@ final class ManyGuestsTest {
     Path path = directory.resolve("hub");
     var walkIns = new Notices();
     var spawned = new Notices();
-    SegmentConfig config = new SegmentConfig(124, 100, MOST, 4, 128, 2, 4, 0);
+    SegmentConfig config = new SegmentConfig(124, 100, MAX_GUESTS, 4, 128, 2, 4, 0);
     HostOptions options =
         HostOptions.DEFAULT.withPath(path).withConfig(config).withWalkIns(walkIns.options());
     try (HostFixture fixture = HostFixture.of(options)) {
@@ -41,7 +41,7 @@ final class ManyGuestsTest {
       for (int i = 0; i < SPAWNED; i++) {
         guests.add(SteppedGuest.attached(fixture.host(), spawned.options()));
       }
-      int rest = MOST - SPAWNED;
+      int rest = MAX_GUESTS - SPAWNED;
       try (TestProcess crowd =
           TestProcess.java(Crowd.class, path.toString(), Integer.toString(rest))) {
         assertThat(crowd.line("inside ")).isEqualTo(Integer.toString(rest));

@@ -1,5 +1,8 @@
 package dev.belfry.shm;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,8 +17,19 @@ final class SleepingThreads {
 
   private SleepingThreads() {}
 
-  /** The kernel's ids of the threads of another process that do. */
-  static List<Integer> ids(long pid) throws IOException {
+  /** Waits until so many threads of a process do; their ids, which the kernel knows them by. */
+  static List<Integer> await(TestProcess process, int count) throws IOException {
+    long deadline = System.nanoTime() + TestProcess.PATIENCE.toNanos();
+    List<Integer> ids = ids(process.pid());
+    while (ids.size() < count) {
+      assertThat(System.nanoTime()).as("time until %d sleep", count).isLessThan(deadline);
+      Thread.onSpinWait();
+      ids = ids(process.pid());
+    }
+    return ids;
+  }
+
+  private static List<Integer> ids(long pid) throws IOException {
     List<Path> tasks;
     try (Stream<Path> listed = Files.list(Path.of("/proc/" + pid + "/task"))) {
       tasks = listed.toList();

@@ -153,7 +153,7 @@ final class TwoProcessTest {
         assertThat(guest.line()).isEqualTo("SENT");
       }
       assertThat(guest.line()).isEqualTo("RING_FULL");
-      awaitSleeper(guest);
+      SleepingThreads.await(guest, 1);
       Link link = Link.toGuest(host, 1, SLEEP);
       var message = new Message();
       assertThat(link.inbox().receive(message)).isTrue();
@@ -163,14 +163,6 @@ final class TwoProcessTest {
         assertThat(message.id()).isEqualTo(id);
       }
       assertThat(guest.line()).isEqualTo("done");
-    }
-  }
-
-  static void awaitSleeper(TestProcess process) throws Exception {
-    long deadline = System.nanoTime() + TestProcess.PATIENCE.toNanos();
-    while (SleepingThreads.ids(process.pid()).isEmpty()) {
-      assertThat(System.nanoTime()).as("time until it sleeps").isLessThan(deadline);
-      Thread.onSpinWait();
     }
   }
 
@@ -219,8 +211,7 @@ final class TwoProcessTest {
     try (Segment host = Segment.create(Sys.forAnyThread(), path, placement, USUAL);
         TestProcess guest =
             TestProcess.java(GuestProgram.class, "wait", path.toString(), "ADAPTIVE", "futex")) {
-      awaitSleeper(guest);
-      int thread = SleepingThreads.ids(guest.pid()).getFirst();
+      int thread = SleepingThreads.await(guest, 1).getFirst();
       Path task = Path.of("/proc/%d/task/%d".formatted(guest.pid(), thread));
       long switchesBefore = switches(task);
       long began = System.nanoTime();
@@ -318,7 +309,7 @@ final class TwoProcessTest {
         TestProcess guest =
             TestProcess.java(GuestProgram.class, "wait", path.toString(), "SLEEP", "futex")) {
       assertThat(guest.line()).isEqualTo("attached");
-      awaitSleeper(guest);
+      SleepingThreads.await(guest, 1);
       host.sayGoodbye();
       assertThat(guest.line()).isEqualTo("OVER");
     }

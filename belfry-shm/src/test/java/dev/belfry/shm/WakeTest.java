@@ -8,7 +8,6 @@ import dev.belfry.linux.Sys;
 import dev.belfry.testkit.CProgram;
 import dev.belfry.testkit.SysTap;
 import dev.belfry.testkit.TestProcess;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -50,8 +49,8 @@ final class WakeTest {
       assertThat(channel.wakeSenders()).isZero();
       try (TestProcess two = TestProcess.java(SleeperProgram.class, path, "2");
           TestProcess one = TestProcess.java(SleeperProgram.class, path, "1")) {
-        awaitSleepers(two, 6);
-        awaitSleepers(one, 3);
+        SleepingThreads.await(two, 6);
+        SleepingThreads.await(one, 3);
         assertWakesThree(outbox::wakeConsumers, "data WOKEN", two, one);
         assertWakesThree(channel::wakeSenders, "credit WOKEN", two, one);
         assertWakesThree(
@@ -84,14 +83,6 @@ final class WakeTest {
     return Objects.requireNonNull(sides.toGuest.channels().of(message));
   }
 
-  private static void awaitSleepers(TestProcess process, int count) throws IOException {
-    long deadline = System.nanoTime() + TestProcess.PATIENCE.toNanos();
-    while (SleepingThreads.ids(process.pid()).size() < count) {
-      assertThat(System.nanoTime()).as("time until %d sleep", count).isLessThan(deadline);
-      Thread.onSpinWait();
-    }
-  }
-
   /**
    * The JVM has a harmless handler for the signal, but a system call is interrupted by it. With a
    * deadline that counts from each call anew, a wait would never end.
@@ -118,8 +109,7 @@ final class WakeTest {
     try (Segment host = Segment.create(Sys.forAnyThread(), path, placement, CONFIG);
         TestProcess guest =
             TestProcess.java(GuestProgram.class, "waits", path.toString(), "SLEEP", "counted")) {
-      awaitSleepers(guest, 1);
-      int thread = SleepingThreads.ids(guest.pid()).getFirst();
+      int thread = SleepingThreads.await(guest, 1).getFirst();
       try (TestProcess _ =
           TestProcess.start(
               storm.toString(), String.valueOf(guest.pid()), String.valueOf(thread))) {

@@ -32,7 +32,8 @@ final class CatalogReader {
       List.of("http_admin_endpoint", "exception_handling", "timer_api");
   private static final Map<String, Level> LEVELS =
       Map.of("DEBUG", Level.DEBUG, "INFO", Level.INFO, "WARN", Level.WARNING, "ERROR", Level.ERROR);
-  private static final Map<Platform, List<Support>> SUPPORT_COLUMNS = supportColumns();
+  private static final List<Support> ON_WINDOWS = List.of(Support.values());
+  private static final List<Support> ON_UNIX = List.of(Support.NATIVE, Support.UNSUPPORTED);
   private static final List<Platform> OVERRIDING = List.of(Platform.MACOS, Platform.FREEBSD);
 
   private final List<CatalogFault> faults = new ArrayList<>();
@@ -42,17 +43,13 @@ final class CatalogReader {
   static SignalCatalog read(String text, String source) throws CatalogException {
     var reader = new CatalogReader();
     Optional<SignalCatalog> catalog =
-        YamlValue.parse(text, (line, field, why) -> reader.faults.add(fault(line, field, why)))
+        YamlValue.parse(text, (line, at, why) -> reader.faults.add(new CatalogFault(line, at, why)))
             .map(document -> reader.catalog(document.mapping()));
     if (!reader.faults.isEmpty() || catalog.isEmpty()) {
       reader.faults.sort(Comparator.comparingInt(CatalogFault::line));
       throw new CatalogException(source, reader.faults);
     }
     return catalog.get();
-  }
-
-  private static CatalogFault fault(int line, String field, String reason) {
-    return new CatalogFault(line, field, reason);
   }
 
   private SignalCatalog catalog(YamlMapping document) {
@@ -207,12 +204,13 @@ final class CatalogReader {
   private static void support(YamlMapping fields, Map<String, Map<Platform, Support>> support) {
     fields.only("signal", "linux", "macos", "freebsd", "windows", "fallback", "notes");
     var row = new EnumMap<Platform, Support>(Platform.class);
-    SUPPORT_COLUMNS.forEach(
-        (platform, values) ->
-            fields
-                .required(platform.column())
-                .map(it -> it.oneOf(values, value -> SignalNames.lowerCase(value.name())))
-                .ifPresent(value -> row.put(platform, value)));
+    for (Platform platform : Platform.values()) {
+      List<Support> values = platform == Platform.WINDOWS ? ON_WINDOWS : ON_UNIX;
+      fields
+          .required(platform.column())
+          .map(it -> it.oneOf(values, value -> SignalNames.lowerCase(value.name())))
+          .ifPresent(value -> row.put(platform, value));
+    }
     fields.optional("fallback").ifPresent(it -> word(it, FALLBACKS));
     fields.required("notes").ifPresent(YamlValue::text);
     fields
@@ -259,15 +257,6 @@ final class CatalogReader {
                 code.fault("is neither a signal nor the note");
               }
             });
-  }
-
-  private static Map<Platform, List<Support>> supportColumns() {
-    List<Support> unix = List.of(Support.NATIVE, Support.UNSUPPORTED);
-    var columns = new EnumMap<Platform, List<Support>>(Platform.class);
-    for (Platform platform : Platform.values()) {
-      columns.put(platform, platform == Platform.WINDOWS ? List.of(Support.values()) : unix);
-    }
-    return columns;
   }
 
   private static int number(YamlValue value) {

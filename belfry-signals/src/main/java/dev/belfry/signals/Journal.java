@@ -41,7 +41,7 @@ final class Journal implements AutoCloseable {
   void tell(Level level, Delivery delivery, String event, String message, String... details) {
     Map<String, String> fields = fields(delivery, details);
     record(level, event, message, fields);
-    count(event, fields);
+    emit(EVENT_PREFIX + event, fields);
   }
 
   /** A record only. */
@@ -76,13 +76,9 @@ final class Journal implements AutoCloseable {
     writer.shutdown();
   }
 
-  /** An event only. */
-  void count(Delivery delivery, String event, String... details) {
-    count(event, fields(delivery, details));
-  }
-
-  private void count(String event, Map<String, String> tags) {
-    emit(EVENT_PREFIX + event, tags);
+  /** An event only: a phase of the signal's behaviour begins. */
+  void phase(Delivery delivery, String phase) {
+    emit(EVENT_PREFIX + "signal.phase", fields(delivery, "phase", phase));
   }
 
   /** An event with a name that is not the library's own. */

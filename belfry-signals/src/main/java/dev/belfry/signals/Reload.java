@@ -32,7 +32,7 @@ final class Reload {
   /** Whether the new configuration is good and the process may leave for it. */
   // r[impl signals.reload.validate]
   boolean isAccepted(Delivery delivery) {
-    journal.count(delivery, "signal.phase", "phase", "validate");
+    journal.phase(delivery, "validate");
     ReloadValidator current = validator;
     if (current == null) {
       reject(delivery, "there is nothing to validate: the program has registered no validator");
@@ -71,7 +71,7 @@ final class Reload {
   // r[impl signals.reload.reject-log]
   // r[impl signals.reload.reject-continue]
   private void reject(Delivery delivery, String reason) {
-    journal.count(delivery, "signal.phase", "phase", "reject_invalid");
+    journal.phase(delivery, "reject_invalid");
     journal.tell(
         Level.ERROR,
         delivery,

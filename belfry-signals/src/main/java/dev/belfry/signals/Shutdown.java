@@ -113,7 +113,7 @@ final class Shutdown {
       if (ending.isOver()) {
         return;
       }
-      journal.count(ending.cause(), "signal.phase", "phase", phase);
+      journal.phase(ending.cause(), phase);
       switch (phase) {
         case "stop_accepting" -> runSteps(ending, ShutdownPhase.STOP_ACCEPTING);
         case "drain" -> runSteps(ending, ShutdownPhase.DRAIN);

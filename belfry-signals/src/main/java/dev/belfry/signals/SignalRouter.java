@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /**
  * Does what the catalog says about each signal. {@link #receive} only decides and returns at once;
@@ -97,32 +98,38 @@ final class SignalRouter {
 
   /** Ends the process in good order as that signal would, because the program wants it. */
   void endBecauseAsked(Delivery delivery) {
-    Optional<Ending> ending = shutdown.claim(delivery);
-    threads.run(
-        () -> {
-          if (ending.isPresent()) {
-            received(delivery);
-            shutdown.run(ending.get(), phases(Behavior.GRACEFUL_SHUTDOWN));
-          } else {
-            ignored(delivery);
-          }
+    start(
+        delivery,
+        shutdown.claim(delivery),
+        ending -> {
+          received(delivery);
+          shutdown.run(ending, phases(Behavior.GRACEFUL_SHUTDOWN));
         });
   }
 
   // r[impl signals.lib.behaviours]
   private void end(Delivery delivery) {
-    Optional<Ending> ending = shutdown.claim(delivery);
-    if (ending.isEmpty()) {
-      threads.run(() -> ignored(delivery));
-      return;
-    }
-    threads.run(
-        () -> {
+    start(
+        delivery,
+        shutdown.claim(delivery),
+        ending -> {
           try {
             received(delivery);
             handlers.call(delivery);
           } finally { // whatever is wrong here, cleanups run
-            shutdown.run(ending.get(), phases(delivery.signal().behavior()));
+            shutdown.run(ending, phases(delivery.signal().behavior()));
+          }
+        });
+  }
+
+  /** Runs an end on another thread, unless another came first. */
+  private void start(Delivery delivery, Optional<Ending> claimed, Consumer<Ending> end) {
+    threads.run(
+        () -> {
+          if (claimed.isPresent()) {
+            end.accept(claimed.get());
+          } else {
+            ignored(delivery);
           }
         });
   }
@@ -144,17 +151,14 @@ final class SignalRouter {
   }
 
   private void endAtOnce(Delivery delivery) {
-    Optional<Ending> ending = shutdown.claim(delivery, Shutdown.MOMENT);
-    if (ending.isEmpty()) {
-      threads.run(() -> ignored(delivery));
-      return;
-    }
-    threads.run(
-        () -> {
+    start(
+        delivery,
+        shutdown.claim(delivery, Shutdown.MOMENT),
+        ending -> {
           received(delivery);
           handlers.call(delivery);
-          phases(Behavior.IMMEDIATE_EXIT).forEach(phase -> announce(delivery, phase));
-          shutdown.exitAtOnce(ending.get());
+          phases(Behavior.IMMEDIATE_EXIT).forEach(phase -> journal.phase(delivery, phase));
+          shutdown.exitAtOnce(ending);
         });
   }
 
@@ -168,7 +172,7 @@ final class SignalRouter {
       custom(delivery);
     } else {
       handlers.call(delivery);
-      phases(behavior).forEach(phase -> announce(delivery, phase));
+      phases(behavior).forEach(phase -> journal.phase(delivery, phase));
     }
   }
 
@@ -181,7 +185,7 @@ final class SignalRouter {
     if (shutdown.cause().isPresent()) {
       return; // a handler has ended it: there is nothing to continue, and nothing to check
     }
-    announce(delivery, "notify");
+    journal.phase(delivery, "notify");
     if (reload.isAccepted(delivery)) {
       // r[impl signals.reload.restart]
       // r[impl signals.reload.graceful]
@@ -211,7 +215,7 @@ final class SignalRouter {
       handlers.call(delivery); // also where a catalog leaves out the phase
     }
     for (String phase : phases) {
-      announce(delivery, phase);
+      journal.phase(delivery, phase);
       if (phase.equals(DELEGATE)) {
         handlers.call(delivery);
       }
@@ -242,10 +246,6 @@ final class SignalRouter {
         "ending_by",
         first);
     delivery.done().complete(null);
-  }
-
-  private void announce(Delivery delivery, String phase) {
-    journal.count(delivery, "signal.phase", "phase", phase);
   }
 
   // r[impl signals.behavior.phases]

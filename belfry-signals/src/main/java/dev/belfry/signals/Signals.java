@@ -236,22 +236,15 @@ public final class Signals implements AutoCloseable {
   }
 
   private Registration once(List<String> names, SignalHandler action) {
+    List<Signal> signals = names.stream().map(this::find).toList(); // all, before any is registered
     var first = new AtomicBoolean(true);
-    List<SignalRegistration> registrations =
-        names.stream()
-            .map(this::find)
-            .toList() // all are known before any is registered
-            .stream()
-            .map(
-                signal ->
-                    handle(
-                        signal,
-                        it -> {
-                          if (first.getAndSet(false)) {
-                            action.handle(it);
-                          }
-                        }))
-            .toList();
+    SignalHandler once =
+        signal -> {
+          if (first.getAndSet(false)) {
+            action.handle(signal);
+          }
+        };
+    List<SignalRegistration> registrations = signals.stream().map(it -> handle(it, once)).toList();
     return () -> registrations.forEach(SignalRegistration::close);
   }
 

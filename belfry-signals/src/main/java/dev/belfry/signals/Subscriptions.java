@@ -57,13 +57,12 @@ final class Subscriptions {
   }
 
   /** Makes sure that the signal comes; says so where it cannot. */
-  Optional<String> prepare(Signal signal) {
+  void prepare(Signal signal) {
     if (isSupported(signal)) {
       subscribe(signal);
     } else {
       tellUnsupported(signal);
     }
-    return obstacle(signal);
   }
 
   private void subscribe(Signal signal) {

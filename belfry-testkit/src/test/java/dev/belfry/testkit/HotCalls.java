@@ -30,7 +30,7 @@ final class HotCalls {
   private static final int CALLS = 30_000;
 
   /** A method that is compiled in the middle of a round has allocated before. */
-  private static final int MOST_ROUNDS = 20;
+  private static final int MAX_ROUNDS = 20;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -162,7 +162,7 @@ final class HotCalls {
         var facilities = new Facilities(sys, arena)) {
       for (Hot call : CALLS_TO_MAKE) {
         long least = Long.MAX_VALUE;
-        for (int i = 0; i < MOST_ROUNDS && least > 0; i++) {
+        for (int i = 0; i < MAX_ROUNDS && least > 0; i++) {
           least = Math.min(least, bytesAllocated(facilities, call));
         }
         System.out.println(call.name() + " " + (double) least / CALLS);

@@ -40,8 +40,6 @@ public final class WorkerPool implements AutoCloseable {
   /** Beyond those wanted: for workers that end while others are started in their place. */
   private static final int MORE_GUESTS = 8;
 
-  private static final int MAX_GUESTS = 255;
-
   private final EventLoopGroup group;
   private final ShmHost host;
   private final Gate gate = new Gate();
@@ -64,9 +62,10 @@ public final class WorkerPool implements AutoCloseable {
   /** Makes a pool and begins to start its workers; calls wait until one is ready. */
   public static WorkerPool open(PoolOptions options) throws IOException {
     int guests = options.workers + options.spares;
-    if (guests > MAX_GUESTS) {
+    if (guests > SegmentConfig.MAX_GUESTS) {
       throw new IllegalArgumentException(
-          "%d workers and spares; a pool has at most %d".formatted(guests, MAX_GUESTS));
+          "%d workers and spares; a pool has at most %d"
+              .formatted(guests, SegmentConfig.MAX_GUESTS));
     }
     EventLoopGroup group = EventLoopGroup.open(1, LoopOptions.DEFAULT);
     try {
@@ -75,7 +74,7 @@ public final class WorkerPool implements AutoCloseable {
       int ring = Math.max(64, Integer.highestOneBit(options.callsPerWorker * 4));
       SegmentConfig config =
           SegmentConfig.DEFAULT
-              .withMaxGuests(Math.min(MAX_GUESTS, guests + MORE_GUESTS))
+              .withMaxGuests(Math.min(SegmentConfig.MAX_GUESTS, guests + MORE_GUESTS))
               .withRingSize(ring)
               .withHeartbeat(options.heartbeat);
       ShmHost host =

@@ -95,7 +95,7 @@ class Chart {
   #kind;
   #values;
   #time = make('span', 'when');
-  #most = make('span', 'most muted');
+  #most = make('span', 'muted');
   #top = make('span', 'top');
   #plot = make('div', 'plot');
   #svg = draw('svg', {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', 'aria-hidden': 'true'});

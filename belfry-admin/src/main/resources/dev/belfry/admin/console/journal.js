@@ -2,7 +2,7 @@
 
 import {clock} from './format.js';
 
-const MOST = 200;
+const MAX_ENTRIES = 200;
 
 const list = document.getElementById('journal');
 
@@ -31,7 +31,7 @@ export function addEvent(event) {
   text.textContent = event.text;
   entry.append(time, kind, text);
   list.prepend(entry);
-  if (list.children.length > MOST) {
+  if (list.children.length > MAX_ENTRIES) {
     list.lastElementChild.remove();
   }
 }

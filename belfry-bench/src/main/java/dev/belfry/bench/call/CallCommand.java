@@ -109,11 +109,9 @@ public final class CallCommand extends Benchmark {
         printVerdicts(GOALS, measurements, load.params());
       }
     }
-    print(
-        List.of(
-            "Each caller is a thread with one call at a time; one worker or server process. At a fixed",
-            "rate a call counts from when it was due, not from when its caller came to it. The pipeline",
-            "and the ring are one thread with as many calls or messages under way as there are callers.",
-            "Medians of the rounds; a ratio is the median of the ratios within each round."));
+    printNotes(
+        "Each caller is a thread with one call at a time; one worker or server process. At a fixed",
+        "rate a call counts from when it was due, not from when its caller came to it. The pipeline",
+        "and the ring are one thread with as many calls or messages under way as there are callers.");
   }
 }

@@ -55,11 +55,9 @@ public final class DeathCommand extends Benchmark {
       print(TABLE.lines(measurements, names, victim.params()));
       GOAL.verdict(measurements, victim.params()).ifPresent(verdict -> print(List.of(verdict)));
     }
-    print(
-        List.of(
-            "Times are from before kill to the first line that knows: onDying and onGone for belfry,",
-            "the return of poll for pidfd-c and socket-c, the completion of ProcessHandle.onExit.",
-            "Medians of the rounds; a ratio is the median of the ratios within each round."));
+    printNotes(
+        "Times are from before kill to the first line that knows: onDying and onGone for belfry,",
+        "the return of poll for pidfd-c and socket-c, the completion of ProcessHandle.onExit.");
     return measurements;
   }
 }

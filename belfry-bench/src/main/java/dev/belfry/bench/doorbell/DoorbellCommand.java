@@ -78,10 +78,8 @@ public final class DoorbellCommand extends Benchmark {
     }
     print(TABLE.lines(measurements, names, params));
     printVerdicts(GOALS, measurements, params);
-    print(
-        List.of(
-            "Times are from before the ring to the first line after the wait, in the other process.",
-            "Medians of the rounds; a ratio is the median of the ratios within each round."));
+    printNotes(
+        "Times are from before the ring to the first line after the wait, in the other process.");
     return measurements;
   }
 

@@ -151,9 +151,6 @@ public final class EchoCommand extends Benchmark {
         printVerdicts(GOALS_OF_MANY, measurements, params(connections));
       }
     }
-    print(
-        List.of(
-            "One loop thread each; CPU is user and system time of the server's whole process.",
-            "Medians of the rounds; a ratio is the median of the ratios within each round."));
+    printNotes("One loop thread each; CPU is user and system time of the server's whole process.");
   }
 }

@@ -59,10 +59,8 @@ public final class FilesCommand extends Benchmark {
     for (String cache : CACHES) {
       print(TABLE.lines(measurements, names, params(cache)));
     }
-    print(
-        List.of(
-            "CPU is user and system time of the whole process, the kernel's threads for it included.",
-            "Medians of the rounds; a ratio is the median of the ratios within each round."));
+    printNotes(
+        "CPU is user and system time of the whole process, the kernel's threads for it included.");
     return measurements;
   }
 

@@ -2,6 +2,7 @@ package dev.belfry.bench.harness;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -34,6 +35,13 @@ public abstract class Benchmark implements Callable<Integer> {
   protected final void print(List<String> lines) {
     lines.forEach(out::println);
     out.println();
+  }
+
+  /** Prints what the figures are, and how those of the rounds were summed up. */
+  protected final void printNotes(String... notes) {
+    var lines = new ArrayList<>(List.of(notes));
+    lines.add("Medians of the rounds; a ratio is the median of the ratios within each round.");
+    print(lines);
   }
 
   /** Prints which goals are met under some circumstances. */

@@ -84,16 +84,12 @@ public final class ContenderProcess implements AutoCloseable {
     } catch (IOException gone) {
       // It has ended already.
     }
-    boolean interrupted = false;
     try {
       if (!process.waitFor(END_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
         process.destroyForcibly();
       }
     } catch (InterruptedException e) {
       process.destroyForcibly();
-      interrupted = true;
-    }
-    if (interrupted) {
       Thread.currentThread().interrupt();
     }
   }

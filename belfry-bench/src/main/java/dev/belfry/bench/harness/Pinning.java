@@ -1,11 +1,12 @@
 package dev.belfry.bench.harness;
 
 import dev.belfry.linux.Affinity;
+import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
 import java.util.BitSet;
 
-/** On which processor a process is kept. It inherits that from the thread that starts it. */
+/** On which processor a thread is kept, and a process, which inherits it from who starts it. */
 public enum Pinning {
   /** On any. */
   NONE,
@@ -19,15 +20,31 @@ public enum Pinning {
     if (this == NONE) {
       return builder.start();
     }
-    Sys sys = Sys.forAnyThread();
-    BitSet before = Affinity.get(sys, Affinity.THIS_THREAD);
-    var only = new BitSet();
-    only.set(this == FIRST ? before.nextSetBit(0) : before.length() - 1);
-    Affinity.set(sys, Affinity.THIS_THREAD, only);
+    BitSet before = allowed();
+    stay();
     try {
       return builder.start();
     } finally {
-      Affinity.set(sys, Affinity.THIS_THREAD, before);
+      Affinity.set(Sys.forAnyThread(), Affinity.THIS_THREAD, before);
     }
+  }
+
+  /** Keeps the calling thread where it belongs. */
+  public void stay() throws ErrnoException {
+    switch (this) {
+      case NONE -> {}
+      case FIRST -> stayOn(allowed().nextSetBit(0));
+      case LAST -> stayOn(allowed().length() - 1);
+    }
+  }
+
+  static void stayOn(int processor) throws ErrnoException {
+    var only = new BitSet();
+    only.set(processor);
+    Affinity.set(Sys.forAnyThread(), Affinity.THIS_THREAD, only);
+  }
+
+  private static BitSet allowed() throws ErrnoException {
+    return Affinity.get(Sys.forAnyThread(), Affinity.THIS_THREAD);
   }
 }

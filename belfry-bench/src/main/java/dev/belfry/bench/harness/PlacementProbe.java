@@ -5,7 +5,6 @@ import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Sys;
 import java.util.BitSet;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out how far apart the first two processors are: two threads, each on one of them, bounce a
@@ -73,7 +72,7 @@ public final class PlacementProbe {
 
   private double ask() {
     double best = Double.MAX_VALUE;
-    if (pin(first) != null) {
+    if (!stayOn(first)) {
       return best;
     }
     for (int burst = 0; burst < BURSTS; burst++) {
@@ -93,7 +92,7 @@ public final class PlacementProbe {
   }
 
   private void answer() {
-    if (pin(second) != null) {
+    if (!stayOn(second)) {
       return;
     }
     while (true) {
@@ -107,14 +106,12 @@ public final class PlacementProbe {
     }
   }
 
-  private static @Nullable ErrnoException pin(int processor) {
-    var only = new BitSet();
-    only.set(processor);
+  private static boolean stayOn(int processor) {
     try {
-      Affinity.set(Sys.forAnyThread(), Affinity.THIS_THREAD, only);
-      return null;
-    } catch (ErrnoException e) {
-      return e;
+      Pinning.stayOn(processor);
+      return true;
+    } catch (ErrnoException notAllowed) {
+      return false;
     }
   }
 }

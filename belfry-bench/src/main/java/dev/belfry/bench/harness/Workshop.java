@@ -61,6 +61,11 @@ public final class Workshop implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    delete(directory);
+  }
+
+  /** Deletes a directory with all that is in it. */
+  public static void delete(Path directory) throws IOException {
     try (Stream<Path> files = Files.walk(directory)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(file);

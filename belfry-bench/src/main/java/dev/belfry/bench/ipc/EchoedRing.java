@@ -2,6 +2,7 @@ package dev.belfry.bench.ipc;
 
 import dev.belfry.bench.harness.ContenderProcess;
 import dev.belfry.bench.harness.Pinning;
+import dev.belfry.bench.harness.Workshop;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -44,6 +45,6 @@ public final class EchoedRing implements AutoCloseable {
   @Override
   public void close() throws IOException {
     other.close();
-    IpcPair.delete(directory);
+    Workshop.delete(directory);
   }
 }

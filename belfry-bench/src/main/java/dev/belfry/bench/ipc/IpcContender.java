@@ -9,7 +9,6 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -83,22 +82,21 @@ enum IpcContender {
     return this == BELFRY_BATCH || this == BELFRY_V1_BATCH || this == C_BATCH;
   }
 
+  private int batch() {
+    return isBatch() ? BATCH : 1;
+  }
+
   boolean isC() {
-    return this == C_SPIN
-        || this == C_ADAPTIVE
-        || this == C_FUTEX
-        || this == C_BATCH
-        || this == C_WORD;
+    return label.startsWith("c-");
   }
 
   /** How one of its two processes is started. */
   List<String> command(Path ring, String role, Path directory, int length) {
     String bytes = String.valueOf(length);
     return switch (this) {
-      case C_SPIN -> c(ring, role, "spin", directory, bytes);
+      case C_SPIN, C_BATCH -> c(ring, role, "spin", directory, bytes);
       case C_ADAPTIVE -> c(ring, role, "adaptive", directory, bytes);
       case C_FUTEX -> c(ring, role, "futex", directory, bytes);
-      case C_BATCH -> c(ring, role, "spin", directory, bytes);
       case C_WORD -> c(ring, role, "word", directory, bytes);
       case AERON, AGRONA_ONE, AGRONA_MANY, CHRONICLE -> java(OPENED, role, directory, bytes);
       default -> java(List.of(), role, directory, bytes);
@@ -106,10 +104,8 @@ enum IpcContender {
   }
 
   private List<String> c(Path ring, String role, String mode, Path directory, String bytes) {
-    var command = new ArrayList<String>();
-    command.addAll(List.of(ring.toString(), role, mode, directory.resolve("ring").toString()));
-    command.addAll(List.of(bytes, String.valueOf(isBatch() ? BATCH : 1)));
-    return command;
+    String file = directory.resolve("ring").toString();
+    return List.of(ring.toString(), role, mode, file, bytes, String.valueOf(batch()));
   }
 
   private List<String> java(List<String> flags, String role, Path directory, String bytes) {
@@ -155,7 +151,7 @@ enum IpcContender {
       default -> {
         Segment segment = BelfryEnd.create(directory, placement());
         ready.run();
-        return BelfryEnd.passive(segment, strategy(), length, isBatch() ? BATCH : 1);
+        return BelfryEnd.passive(segment, strategy(), length, batch());
       }
     }
   }
@@ -168,7 +164,7 @@ enum IpcContender {
           new UnixSocketEnd(
               SocketChannel.open(UnixDomainSocketAddress.of(directory.resolve("socket"))), length);
       case AGRONA_ONE, AGRONA_MANY, CHRONICLE -> mapped(directory, false, length);
-      default -> BelfryEnd.active(directory, strategy(), length, isBatch() ? BATCH : 1);
+      default -> BelfryEnd.active(directory, strategy(), length, batch());
     };
   }
 

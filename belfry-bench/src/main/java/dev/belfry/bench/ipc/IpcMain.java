@@ -1,13 +1,10 @@
 package dev.belfry.bench.ipc;
 
 import dev.belfry.bench.harness.ContenderMain;
-import dev.belfry.linux.Affinity;
-import dev.belfry.linux.Sys;
+import dev.belfry.bench.harness.Pinning;
 import java.io.EOFException;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.BitSet;
 
 /**
  * One of a contender's two processes. {@code echo} and {@code sink} answer and swallow; {@code
@@ -15,7 +12,6 @@ import java.util.BitSet;
  * median of many short bursts, or by messages a second.
  */
 public final class IpcMain {
-  private static final Sys SYS = Sys.forAnyThread();
   private static final int MAX_BURSTS = 200_000;
   private static final int SENT_AT_ONCE = 1024;
 
@@ -37,7 +33,7 @@ public final class IpcMain {
           .start(() -> serve(contender, role.equals("echo"), directory, length));
       ContenderMain.awaitEnd();
     } else {
-      stayOn(Affinity.get(SYS, Affinity.THIS_THREAD).nextSetBit(0));
+      Pinning.FIRST.stay();
       var main = new IpcMain(contender.active(directory, length));
       int burst = contender == IpcContender.BELFRY_SLEEP ? 20 : 200;
       ContenderMain.serve(
@@ -50,15 +46,9 @@ public final class IpcMain {
     System.exit(0); // whatever the other threads of a contender still do
   }
 
-  private static void stayOn(int processor) throws IOException {
-    var only = new BitSet();
-    only.set(processor);
-    Affinity.set(SYS, Affinity.THIS_THREAD, only);
-  }
-
   private static void serve(IpcContender contender, boolean echo, Path directory, int length) {
     try {
-      stayOn(Affinity.get(SYS, Affinity.THIS_THREAD).length() - 1);
+      Pinning.LAST.stay();
       IpcEnd end = contender.passive(directory, length, echo, () -> ContenderMain.ready(""));
       long expected = 0;
       while (true) {

@@ -2,13 +2,12 @@ package dev.belfry.bench.ipc;
 
 import dev.belfry.bench.harness.ContenderProcess;
 import dev.belfry.bench.harness.Pinning;
+import dev.belfry.bench.harness.Workshop;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** Starts two fresh processes of a contender, lets them get warm and measures once. */
 final class IpcPair {
@@ -52,7 +51,7 @@ final class IpcPair {
         }
       }
     } finally {
-      delete(directory);
+      Workshop.delete(directory);
     }
   }
 
@@ -60,13 +59,5 @@ final class IpcPair {
   static Path newDirectory() throws IOException {
     Path base = Files.isDirectory(IN_MEMORY) ? IN_MEMORY : Path.of("/tmp");
     return Files.createTempDirectory(base, "belfry-ipc");
-  }
-
-  static void delete(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
-    }
   }
 }

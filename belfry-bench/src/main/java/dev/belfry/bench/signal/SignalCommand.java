@@ -78,10 +78,7 @@ public final class SignalCommand extends Benchmark {
     int warmUps = options.effort().choose(100, 20_000, 50_000);
     var rounds =
         new Rounds<>(
-            names,
-            Function.identity(),
-            List.of(SignalWorkload.values()),
-            workload -> Map.of("workload", workload.label));
+            names, Function.identity(), List.of(SignalWorkload.values()), SignalCommand::params);
     int warmUpSteps = names.size() * SignalWorkload.values().length;
     try (var progress = new Progress(warmUpSteps + rounds.steps(options.rounds()))) {
       for (String name : names) {
@@ -104,10 +101,14 @@ public final class SignalCommand extends Benchmark {
     }
   }
 
+  private static Map<String, Object> params(SignalWorkload workload) {
+    return Map.of("workload", workload.label);
+  }
+
   private void report(List<String> names, Measurements measurements) {
     for (SignalWorkload workload : SignalWorkload.values()) {
       boolean flood = workload == SignalWorkload.FLOOD;
-      Map<String, Object> params = Map.of("workload", workload.label);
+      Map<String, Object> params = params(workload);
       print((flood ? PACE : LATENCY).lines(measurements, names, params));
       if (!flood) {
         printVerdicts(GOALS, measurements, params);
@@ -118,17 +119,15 @@ public final class SignalCommand extends Benchmark {
             .filter(names::contains)
             .map(name -> lossVerdict(name, measurements))
             .toList());
-    print(
-        List.of(
-            "Times are from before kill or sigqueue in the sender to the first line of the handler.",
-            "Medians of the rounds; a ratio is the median of the ratios within each round."));
+    printNotes(
+        "Times are from before kill or sigqueue in the sender to the first line of the handler.");
   }
 
   private static String lossVerdict(String name, Measurements measurements) {
     double lost = 0;
     double disorder = 0;
     for (SignalWorkload workload : SignalWorkload.values()) {
-      for (var sample : measurements.samples(name, Map.of("workload", workload.label))) {
+      for (var sample : measurements.samples(name, params(workload))) {
         lost += sample.metrics().getOrDefault(SignalLoad.LOST, 0.0);
         disorder += sample.metrics().getOrDefault(SignalLoad.DISORDER, 0.0);
       }

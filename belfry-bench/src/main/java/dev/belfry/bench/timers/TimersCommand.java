@@ -131,10 +131,8 @@ public final class TimersCommand extends Benchmark {
       printVerdicts(lateness ? LATENESS_GOALS : PACE_GOALS, measurements, params);
     }
     print(earlyVerdict(names, measurements));
-    print(
-        List.of(
-            "Lateness is that of 1 ms timers, one at a time, on an otherwise idle loop or thread.",
-            "Medians of the rounds; a ratio is the median of the ratios within each round."));
+    printNotes(
+        "Lateness is that of 1 ms timers, one at a time, on an otherwise idle loop or thread.");
   }
 
   private static List<String> earlyVerdict(List<String> names, Measurements measurements) {

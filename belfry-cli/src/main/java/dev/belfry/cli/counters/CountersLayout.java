@@ -2,6 +2,7 @@ package dev.belfry.cli.counters;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import dev.belfry.shm.SegmentConfig;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -78,7 +79,7 @@ final class CountersLayout {
   static final long BEING_WRITTEN = -1;
 
   /** As many as a pool can have. */
-  static final int MAX_WORKERS = 255;
+  static final int MAX_WORKERS = SegmentConfig.MAX_GUESTS;
 
   static final int SAMPLES_OFFSET = HEADER_BYTES + FIELD_BYTES * Counter.values().length;
   static final int SAMPLE_BYTES =

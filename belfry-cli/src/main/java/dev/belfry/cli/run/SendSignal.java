@@ -1,6 +1,5 @@
 package dev.belfry.cli.run;
 
-import dev.belfry.cli.Reason;
 import dev.belfry.cli.Version;
 import dev.belfry.cli.WebAddress;
 import dev.belfry.cli.hosts.RunDirectory;
@@ -33,8 +32,6 @@ import picocli.CommandLine.Spec;
       "1:there is no such process or host, or the host has refused it"
     })
 public final class SendSignal implements Callable<Integer> {
-  private static final int FAILED = 1;
-
   @Parameters(
       index = "0",
       paramLabel = "PID|NAME|URL",
@@ -73,26 +70,21 @@ public final class SendSignal implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() throws IOException, InterruptedException {
     int signal =
         Signo.parse(name)
             .orElseThrow(
                 () ->
                     new ParameterException(
                         spec.commandLine(), "There is no signal '" + name + "'."));
-    try {
-      if (target.matches("[1-9][0-9]{0,9}")) {
-        kill(target, signal);
-      } else if (target.matches("https?://.+")) {
-        spec.commandLine().getOut().println(post(signal));
-      } else {
-        kill(Long.toString(RunDirectory.ofUser().find(target).pid()), signal);
-      }
-      return 0;
-    } catch (IOException e) {
-      spec.commandLine().getErr().println(spec.qualifiedName() + ": " + Reason.of(e));
-      return FAILED;
+    if (target.matches("[1-9][0-9]{0,9}")) {
+      kill(target, signal);
+    } else if (target.matches("https?://.+")) {
+      spec.commandLine().getOut().println(post(signal));
+    } else {
+      kill(Long.toString(RunDirectory.ofUser().find(target).pid()), signal);
     }
+    return 0;
   }
 
   private void kill(String pid, int signal) throws IOException {

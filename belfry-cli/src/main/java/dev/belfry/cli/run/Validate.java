@@ -1,6 +1,5 @@
 package dev.belfry.cli.run;
 
-import dev.belfry.cli.Reason;
 import dev.belfry.cli.Version;
 import dev.belfry.cli.config.ConfigException;
 import dev.belfry.cli.config.ConfigFault;
@@ -45,7 +44,7 @@ public final class Validate implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     if (schema) {
       out.print(ConfigSchema.text());
@@ -60,10 +59,8 @@ public final class Validate implements Callable<Integer> {
       return 0;
     } catch (ConfigException e) {
       print(out, file, e.faults());
-    } catch (IOException e) {
-      spec.commandLine().getErr().println(spec.qualifiedName() + ": " + Reason.of(e));
+      return INVALID;
     }
-    return INVALID;
   }
 
   private void print(PrintWriter out, Path checked, List<ConfigFault> faults) {

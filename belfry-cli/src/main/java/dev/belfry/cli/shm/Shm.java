@@ -17,7 +17,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -96,11 +95,7 @@ public final class Shm implements Runnable {
   }
 
   private static void printJson(SegmentSnapshot snapshot, PrintWriter out) {
-    out.println(
-        JsonMapper.builder()
-            .enable(SerializationFeature.INDENT_OUTPUT)
-            .build()
-            .writeValueAsString(snapshot));
+    out.println(JsonMapper.shared().writerWithDefaultPrettyPrinter().writeValueAsString(snapshot));
   }
 
   private static void printStat(SegmentSnapshot snapshot, PrintWriter out) {

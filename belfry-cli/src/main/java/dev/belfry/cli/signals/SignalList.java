@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The signals of a catalog as a platform has them, for people and for programs. */
@@ -56,11 +55,7 @@ record SignalList(List<Entry> entries, Platform platform) {
   }
 
   void printJson(PrintWriter out) {
-    out.println(
-        JsonMapper.builder()
-            .enable(SerializationFeature.INDENT_OUTPUT)
-            .build()
-            .writeValueAsString(entries));
+    out.println(JsonMapper.shared().writerWithDefaultPrettyPrinter().writeValueAsString(entries));
   }
 
   void printTable(PrintWriter out) {

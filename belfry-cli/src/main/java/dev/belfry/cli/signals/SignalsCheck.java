@@ -1,6 +1,5 @@
 package dev.belfry.cli.signals;
 
-import dev.belfry.cli.Reason;
 import dev.belfry.cli.Version;
 import dev.belfry.signals.CatalogException;
 import dev.belfry.signals.CatalogFault;
@@ -31,7 +30,7 @@ final class SignalsCheck implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     try {
       SignalCatalog catalog = SignalCatalog.load(file);
@@ -44,10 +43,7 @@ final class SignalsCheck implements Callable<Integer> {
         String field = fault.field().isEmpty() ? "" : fault.field() + ": ";
         out.println(file + ":" + fault.line() + ": " + field + fault.reason());
       }
-    } catch (IOException e) {
-      String name = spec.qualifiedName();
-      spec.commandLine().getErr().println(name + ": " + Reason.of(e));
+      return INVALID;
     }
-    return INVALID;
   }
 }

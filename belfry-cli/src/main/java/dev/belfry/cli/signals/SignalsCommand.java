@@ -28,8 +28,6 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:they were listed", "1:the catalog cannot be used"})
 public final class SignalsCommand implements Callable<Integer> {
-  private static final int FAILED = 1;
-
   @Option(names = "--json", description = "Print one JSON array, for other programs.")
   private boolean json;
 
@@ -59,38 +57,25 @@ public final class SignalsCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() {
-    return withCatalog(
-        spec,
-        catalog -> {
-          var list = SignalList.of(catalog, platform);
-          PrintWriter out = spec.commandLine().getOut();
-          if (json) {
-            list.printJson(out);
-          } else {
-            list.printTable(out);
-          }
-          return 0;
-        });
-  }
-
-  /** What a command does with the catalog. */
-  @FunctionalInterface
-  interface CatalogUse {
-    int with(SignalCatalog catalog);
-  }
-
-  /** Reads the catalog that was asked for; says what is wrong with it and gives 1 if that fails. */
-  int withCatalog(CommandSpec caller, CatalogUse use) {
-    PrintWriter err = caller.commandLine().getErr();
-    String name = caller.qualifiedName();
-    try {
-      return use.with(file == null ? SignalCatalog.bundled() : SignalCatalog.load(file));
-    } catch (CatalogException e) {
-      err.println(name + ": " + e.getMessage());
-    } catch (IOException e) {
-      err.println(name + ": cannot read the catalog: " + Reason.of(e));
+  public Integer call() throws IOException {
+    var list = SignalList.of(catalog(), platform);
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      list.printJson(out);
+    } else {
+      list.printTable(out);
     }
-    return FAILED;
+    return 0;
+  }
+
+  /** The catalog that was asked for. */
+  SignalCatalog catalog() throws IOException {
+    try {
+      return file == null ? SignalCatalog.bundled() : SignalCatalog.load(file);
+    } catch (CatalogException e) {
+      throw new IOException(e.getMessage(), e);
+    } catch (IOException e) {
+      throw new IOException("cannot read the catalog: " + Reason.of(e), e);
+    }
   }
 }

@@ -1,6 +1,7 @@
 package dev.belfry.cli.signals;
 
 import dev.belfry.cli.Version;
+import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -30,12 +31,8 @@ final class SignalsMatch implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() {
-    return signals.withCatalog(
-        spec,
-        catalog -> {
-          catalog.match(glob).forEach(spec.commandLine().getOut()::println);
-          return 0;
-        });
+  public Integer call() throws IOException {
+    signals.catalog().match(glob).forEach(spec.commandLine().getOut()::println);
+    return 0;
   }
 }

@@ -2,6 +2,8 @@ package dev.belfry.cli.signals;
 
 import dev.belfry.cli.Version;
 import dev.belfry.signals.Signal;
+import dev.belfry.signals.SignalCatalog;
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -33,17 +35,14 @@ final class SignalsResolve implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() {
-    return signals.withCatalog(
-        spec,
-        catalog -> {
-          boolean allKnown = true;
-          for (String text : texts) {
-            String name = catalog.resolve(text).map(Signal::name).orElse("-");
-            spec.commandLine().getOut().println(name);
-            allKnown &= !name.equals("-");
-          }
-          return allKnown ? 0 : 1;
-        });
+  public Integer call() throws IOException {
+    SignalCatalog catalog = signals.catalog();
+    boolean allKnown = true;
+    for (String text : texts) {
+      String name = catalog.resolve(text).map(Signal::name).orElse("-");
+      spec.commandLine().getOut().println(name);
+      allKnown &= !name.equals("-");
+    }
+    return allKnown ? 0 : 1;
   }
 }

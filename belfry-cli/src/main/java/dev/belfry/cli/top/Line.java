@@ -40,10 +40,6 @@ final class Line {
         : piece.replaceAll("\\p{Cc}", "?");
   }
 
-  int length() {
-    return length;
-  }
-
   @Override
   public String toString() {
     return text.toString();

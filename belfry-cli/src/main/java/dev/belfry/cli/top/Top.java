@@ -1,6 +1,5 @@
 package dev.belfry.cli.top;
 
-import dev.belfry.cli.Reason;
 import dev.belfry.cli.Version;
 import dev.belfry.cli.counters.CountersReader;
 import dev.belfry.cli.counters.CountersSample;
@@ -44,7 +43,6 @@ import picocli.CommandLine.Spec;
       "128+N:ended by signal N, such as 130 by Ctrl+C"
     })
 public final class Top implements Callable<Integer> {
-  private static final int FAILED = 1;
   private static final int HOST_ENDED = 3;
   private static final int STALE = 4;
   private static final double SHORTEST_INTERVAL = 0.1;
@@ -82,22 +80,17 @@ public final class Top implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     if (!(interval >= SHORTEST_INTERVAL && interval <= LONGEST_INTERVAL)) {
       throw new ParameterException(
           spec.commandLine(), "--interval is between 0.1 and 3600 seconds, not " + interval);
     }
-    try {
-      RunDirectory directory = RunDirectory.ofUser();
-      HostEntry host = directory.find(which);
-      try (CountersReader reader = CountersReader.open(host.counters())) {
-        return once || json || !isFitTerminal()
-            ? showOnce(host, reader.read())
-            : watch(directory, host, reader);
-      }
-    } catch (IOException e) {
-      spec.commandLine().getErr().println("belfry top: " + Reason.of(e));
-      return FAILED;
+    RunDirectory directory = RunDirectory.ofUser();
+    HostEntry host = directory.find(which);
+    try (CountersReader reader = CountersReader.open(host.counters())) {
+      return once || json || !isFitTerminal()
+          ? showOnce(host, reader.read())
+          : watch(directory, host, reader);
     }
   }
 

@@ -4,7 +4,6 @@ import dev.belfry.linux.SigSet;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.ThreadSignals;
 import dev.belfry.loop.EventLoop;
-import dev.belfry.loop.Outcome;
 import dev.belfry.loop.SignalOperation;
 import dev.belfry.loop.SignalService;
 import dev.belfry.loop.SignalSet;
@@ -117,16 +116,18 @@ final class SignalFdSource implements SignalSource {
     if (!attached.contains(number)) {
       return Optional.of("it was ignored when the process started, as nohup and shells do");
     }
-    SignalOperation next = service.next(number);
-    next.start(operation -> received(operation.outcome(), next, signal, receiver));
+    receiveNext(service.next(number), signal, receiver);
     return Optional.empty();
   }
 
-  private void received(Outcome outcome, SignalOperation next, Signal signal, Receiver receiver) {
-    if (outcome == Outcome.VALUE) {
-      next.start(operation -> received(operation.outcome(), next, signal, receiver));
-      receiver.receive(signal);
-    }
+  private void receiveNext(SignalOperation next, Signal signal, Receiver receiver) {
+    next.start(
+        operation -> {
+          if (operation.hasValue()) {
+            receiveNext(next, signal, receiver);
+            receiver.receive(signal);
+          }
+        });
   }
 
   private void drive() {

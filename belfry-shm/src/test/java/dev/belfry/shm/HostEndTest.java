@@ -1,0 +1,207 @@
+package dev.belfry.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.belfry.loop.EventLoop;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How a host leaves, whatever its loop, its segment and its guests are doing. */
+@Timeout(120)
+final class HostEndTest {
+  private static final SegmentConfig CONFIG = HostFixture.CONFIG;
+
+  @TempDir private Path directory;
+
+  private final Notices notices = new Notices();
+  private HostFixture fixture;
+  private RunningLoop loop;
+
+  @BeforeEach
+  void startLoop() throws Exception {
+    fixture = new HostFixture();
+    loop = fixture.loop;
+  }
+
+  private void open(Placement placement) throws Exception {
+    fixture.open(HostOptions.DEFAULT.withPlacement(placement).withConfig(CONFIG));
+  }
+
+  private ShmHost host() {
+    return fixture.host();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    fixture.close();
+  }
+
+  // r[verify shm.goodbye.host]
+  @ParameterizedTest
+  @EnumSource
+  void aGuestReadsToTheEndWhenTheHostLeaves(Placement placement) throws Exception {
+    open(placement);
+    try (SteppedGuest guest = SteppedGuest.attached(host(), notices.options())) {
+      guest.step("wait", "waiting");
+      byte[] bytes = Sides.payload(100, 7);
+      guest.peer().send(MessageKind.REQUEST, 7, 0, bytes, 0, 100);
+      guest.expect("REQUEST 7 100");
+      guest.step("wait", "waiting");
+      var goodbye = host().goodbye(Duration.ofSeconds(60));
+      guest.expect("over host_goodbye");
+      guest.step("send 1 1", "OVER");
+      guest.say("exit 0");
+      goodbye.get(30, TimeUnit.SECONDS);
+      assertThat(notices.all()).containsSubsequence("attached", "gone exit code 0").hasSize(3);
+    }
+  }
+
+  /** Its child was started all the same, and nobody killed it or waited for it. */
+  // r[verify shm.spawn.ticket]
+  @Test
+  void aTicketIsGoodForNothingOnceTheHostLeaves() throws Exception {
+    open(Placement.PADDED);
+    SpawnTicket late = host().addPeer(PeerOptions.DEFAULT);
+    List<String> command = List.of("sh", "-c", "exec sleep 60", "ticket");
+    try (SteppedGuest guest = SteppedGuest.attached(host(), notices.options())) {
+      var goodbye = host().goodbye(Duration.ofSeconds(60));
+      assertThatThrownBy(() -> host().spawn(command, late))
+          .isInstanceOf(SegmentException.class)
+          .hasMessageContaining("leaving");
+      guest.say("exit 0");
+      goodbye.get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  /** Everything was taken apart on the thread that was interrupted, while the loop was using it. */
+  @Test
+  void aThreadThatIsInterruptedInClosingHasTheLoopEndTheGuests() throws Exception {
+    open(Placement.PADDED);
+    try (SteppedGuest one = SteppedGuest.attached(host(), notices.options());
+        SteppedGuest two = SteppedGuest.attached(host(), notices.options())) {
+      assertThat(one.peer().id()).isNotEqualTo(two.peer().id());
+      Thread.currentThread().interrupt();
+      host().close();
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(notices.all()).filteredOn("gone killed by SIGKILL"::equals).hasSize(2);
+      assertThat(notices.threads()).containsOnly(loop.thread());
+    }
+  }
+
+  /** What it promised never came. */
+  @Test
+  void aHostWhoseLoopWasStoppedSaysGoodbyeAllTheSame() throws Exception {
+    open(Placement.PADDED);
+    loop.close();
+    host().goodbye(Duration.ofSeconds(1)).get(30, TimeUnit.SECONDS);
+    assertThat(host().segment().isClosed()).isTrue();
+  }
+
+  /** Whoever closed the host took it apart beside the loop, which was still at work for it. */
+  @Test
+  void aHostWhoseLoopIsInItsLastTurnEndsOnTheLoop() throws Exception {
+    open(Placement.PADDED);
+    var killers = new ConcurrentLinkedQueue<Thread>();
+    fixture.tap.script(
+        "pidfdSendSignal",
+        (_, _) -> {
+          killers.add(Thread.currentThread());
+          return OptionalLong.empty();
+        });
+    List<String> command = List.of("sh", "-c", "exec sleep 60", "ticket");
+    host().spawn(command, host().addPeer(notices.options()));
+    var closing =
+        new FutureTask<>(
+            () -> {
+              host().close();
+              return host().segment().isClosed();
+            });
+    loop.call(
+        () -> {
+          loop.loop().requestStop();
+          Thread.ofPlatform().start(closing);
+          assertThatThrownBy(() -> closing.get(500, TimeUnit.MILLISECONDS))
+              .as("who closes it waits for this turn")
+              .isInstanceOf(TimeoutException.class);
+          return true;
+        });
+    assertThat(closing.get(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(killers).isNotEmpty().containsOnly(loop.thread());
+  }
+
+  /** Not even in its last turn: nobody ever ran it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aHostWhoseStoppedLoopNobodyDrivesCanBeClosed(boolean byVirtualThread) throws Exception {
+    try (EventLoop undriven = EventLoop.open()) {
+      ShmHost host = ShmHost.create(undriven, HostOptions.DEFAULT.withConfig(CONFIG));
+      undriven.requestStop();
+      var closing =
+          new FutureTask<>(
+              () -> {
+                host.close();
+                return host.segment().isClosed();
+              });
+      (byVirtualThread ? Thread.ofVirtual() : Thread.ofPlatform()).start(closing);
+      assertThat(closing.get(30, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  /** The fault ended whatever came upon it: nobody was told of a death, and closing never ended. */
+  // r[verify shm.file.attach]
+  @ParameterizedTest
+  @EnumSource
+  void aHostWhoseSegmentIsCutNoticesDeathsAndEnds(Placement placement) throws Exception {
+    Path path = directory.resolve("hub");
+    fixture.open(HostOptions.DEFAULT.withPath(path).withPlacement(placement).withConfig(CONFIG));
+    try (SpawnTicket _ = host().addPeer(PeerOptions.DEFAULT);
+        SteppedGuest guest = SteppedGuest.attached(host(), notices.options())) {
+      assertThat(notices.next()).isEqualTo("attached");
+      cut(path);
+      guest.kill();
+      assertThat(notices.next()).startsWith("dying");
+      assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
+    }
+    host().close();
+  }
+
+  /** A child that still lives was not killed either. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aHostWhoseSegmentIsCutTakesItsChildrenWithIt(boolean withoutLoop) throws Exception {
+    Path path = directory.resolve("hub");
+    fixture.open(HostOptions.DEFAULT.withPath(path).withConfig(CONFIG));
+    try (SteppedGuest guest = SteppedGuest.attached(host(), notices.options())) {
+      cut(path);
+      if (withoutLoop) {
+        loop.close();
+      }
+      host().close();
+      assertThat(guest.next()).isNull();
+    }
+  }
+
+  private static void cut(Path path) throws IOException {
+    try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
+      file.truncate(0);
+    }
+  }
+}
