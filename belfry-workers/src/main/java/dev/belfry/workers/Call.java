@@ -105,6 +105,10 @@ final class Call implements StartedCall {
     return noticeWanted;
   }
 
+  @Nullable Place place() {
+    return place;
+  }
+
   /** It is given to a worker. */
   void place(PooledWorker worker, long id) {
     attempts++;

@@ -38,6 +38,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
 
   private final AtomicLong finished = new AtomicLong();
   private volatile long readyNanos;
+  private volatile @Nullable String endReason;
 
   /**
    * A worker that is to be started.
@@ -124,7 +125,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
         case GOODBYE -> {} // its end is noticed anyway
       }
     } catch (MalformedMessage e) {
-      from.disconnect("it does not keep to the protocol: " + e.getMessage());
+      end("it does not keep to the protocol: " + e.getMessage());
     }
   }
 
@@ -217,6 +218,22 @@ final class PooledWorker implements PeerListener, MessageHandler {
     }
   }
 
+  /** Ends it, for a reason that is told with its death. */
+  void end(String reason) {
+    endsFor(reason);
+    peer().disconnect(reason);
+  }
+
+  /** It is ended for a reason that is told with its death. */
+  void endsFor(String reason) {
+    endReason = reason;
+  }
+
+  /** Why the pool has ended it; null if it ended by itself. */
+  @Nullable String endReason() {
+    return endReason;
+  }
+
   @Override
   public void onDying(Peer from, Witness witness) {
     calls.dying();
@@ -231,7 +248,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
 
   @Override
   public void onStuck(Peer from) {
-    supervisor.stuck(this, "it shows no sign of life");
+    end("stuck: it shows no sign of life");
   }
 
   @Override

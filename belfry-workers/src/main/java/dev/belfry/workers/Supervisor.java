@@ -153,13 +153,8 @@ final class Supervisor {
    * @param told whether the worker was sent the message that says so
    */
   void watchStuck(PooledWorker worker, long id, boolean told) {
-    Runnable stuck = () -> stuck(worker, "it goes on with a call that was given up");
+    Runnable stuck = () -> worker.end("stuck: it goes on with a call that was given up");
     post(() -> new StuckWatch(loop, worker, id, told, options.stuckLimit, stuck).start());
-  }
-
-  void stuck(PooledWorker worker, String why) {
-    LOG.log(Level.WARNING, "{0} is stuck: {1}", worker, why);
-    worker.peer().disconnect("stuck: " + why);
   }
 
   void afterThisTurn(Runnable action) {
@@ -227,9 +222,12 @@ final class Supervisor {
 
   private void endIfNotReady(PooledWorker worker) {
     if (worker.state() == WorkerState.STARTING) {
-      LOG.log(Level.WARNING, "{0} is not ready within {1}", worker, options.readyLimit);
-      worker.peer().disconnect("not ready within " + options.readyLimit);
+      worker.end(notReady());
     }
+  }
+
+  private String notReady() {
+    return "not ready within " + options.readyLimit.toMillis() + " ms";
   }
 
   /** Also called by whoever reads the worker's messages. */
@@ -279,15 +277,20 @@ final class Supervisor {
 
   void dying(PooledWorker worker, Witness witness) {
     crew.withdraw(worker);
-    if (witness == Witness.GOODBYE) {
-      crew.processOf(worker).ifPresent(process -> process.hasLeft = true);
-      after(LEAVE_LIMIT, () -> endIfThere(worker)); // threads of its own may keep its process
+    switch (witness) {
+      case GOODBYE -> {
+        crew.processOf(worker).ifPresent(process -> process.hasLeft = true);
+        after(LEAVE_LIMIT, () -> endIfThere(worker)); // threads of its own may keep its process
+      }
+      case TIME_LIMIT -> worker.endsFor(notReady());
+      case VIOLATION -> worker.endsFor("it does not keep to the protocol");
+      case MUTEX, DOORBELL, PROCESS, HOST -> {}
     }
   }
 
   private void endIfThere(PooledWorker worker) {
     if (crew.processOf(worker).isPresent()) {
-      worker.peer().disconnect("its process goes on after it has left");
+      worker.end("its process goes on after it has left");
     }
   }
 
@@ -309,7 +312,9 @@ final class Supervisor {
   }
 
   void gone(PooledWorker worker, @Nullable ExitStatus status) {
-    gone(worker, status, status == null ? "is gone" : status.toString());
+    String how = status == null ? "is gone" : status.toString();
+    String why = worker.endReason();
+    gone(worker, status, why == null ? how : how + " (" + why + ")");
   }
 
   private void gone(PooledWorker worker, @Nullable ExitStatus status, String how) {

@@ -112,6 +112,24 @@ final class DeathTest {
     }
   }
 
+  /** That it was killed, and nothing more, looked as if somebody else had done so. */
+  @Test
+  void aProgramThatIsNoWorkerIsKilledAndTheReasonIsTold() throws Exception {
+    var told = new Pools.Told();
+    PoolOptions options =
+        PoolOptions.of("/bin/sh", "-c", "exec sleep 3600")
+            .workers(1)
+            .spares(0)
+            .crashLimit(1)
+            .readyLimit(Duration.ofMillis(500))
+            .listener(told);
+    try (WorkerPool _ = WorkerPool.open(options)) {
+      await().until(() -> told.deaths.size() == 1);
+      assertThat(told.deaths.getFirst().how())
+          .isEqualTo("killed by SIGKILL (not ready within 500 ms)");
+    }
+  }
+
   @Test
   void aProgramThatIsNotThereIsACrashLoopToo() throws Exception {
     var told = new Pools.Told();

@@ -80,6 +80,8 @@ final class RehearsalTest {
       assertThat(pool.awaitReady(LONG)).isFalse();
       await().until(() -> told.deaths.size() == 1);
       assertThat(told.circuits).containsExactly(1);
+      assertThat(told.deaths.getFirst().how())
+          .isEqualTo("killed by SIGKILL (not ready within 2000 ms)");
     }
   }
 }

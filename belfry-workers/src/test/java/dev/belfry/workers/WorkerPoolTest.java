@@ -185,7 +185,9 @@ final class WorkerPoolTest {
                   pool.call(
                       "hang", bytes(""), CallOptions.DEFAULT.withDeadline(Duration.ofMillis(100))));
       assertThat(call(pool, "pid", "")).isNotEqualTo(pid);
-      assertThat(told.deaths).hasSize(1);
+      assertThat(told.deaths)
+          .extracting(Death::how)
+          .containsExactly("killed by SIGKILL (stuck: it goes on with a call that was given up)");
     }
   }
 
