@@ -288,6 +288,30 @@ final class MessageTest {
   // r[verify loop.op.sendmsg]
   @EveryBackend
   void aDatagramForAQueueThatOthersHaveFilledWaitsInPeace(Backend backend) throws IOException {
+    waitsInPeace(
+        backend,
+        (loop, message) -> DatagramSocket.open(loop, StandardProtocolFamily.UNIX).send(message));
+  }
+
+  // What went wrong: a socket that somebody else had opened span all the same.
+  // r[verify loop.op.sendmsg]
+  @EveryBackend
+  void soDoesOneFromASocketThatWasTakenOver(Backend backend) throws IOException {
+    waitsInPeace(
+        backend,
+        (loop, message) -> {
+          Fd socket =
+              Sockets.open(
+                  Sys.forAnyThread(), StandardProtocolFamily.UNIX, Sockets.Type.DATAGRAM, true);
+          return Descriptor.adopt(loop, socket).send(message);
+        });
+  }
+
+  private interface Sender {
+    MessageOperation send(EventLoop loop, Message message) throws IOException;
+  }
+
+  private void waitsInPeace(Backend backend, Sender sender) throws IOException {
     try (var tapped = new Tapped(backend)) {
       EventLoop loop = tapped.loop;
       var receiver = DatagramSocket.open(loop, StandardProtocolFamily.UNIX);
@@ -301,10 +325,10 @@ final class MessageTest {
         loop.runUntilEmpty();
       } while (filling.getLast().done());
       filling.getLast().operation.cancel();
-      var sender = DatagramSocket.open(loop, StandardProtocolFamily.UNIX);
       Message message = message("mine");
       message.setAddress(address);
-      var waiting = start(sender.send(message));
+      MessageOperation send = sender.send(loop, message);
+      var waiting = start(send);
       var pause = start(loop.scheduler().after(Duration.ofMillis(30)));
       drive(loop, pause::done);
       assertThat(waiting.done()).isFalse();
@@ -317,7 +341,7 @@ final class MessageTest {
       assertThat(read(loop, receiver)).isEqualTo("mine");
       receiver.close();
       other.close();
-      sender.close();
+      send.handle.close();
     }
   }
 
