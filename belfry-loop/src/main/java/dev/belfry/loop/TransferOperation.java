@@ -125,6 +125,9 @@ public final class TransferOperation extends IoOperation<Integer> {
 
   /** Sets the place in the file for the next start, where there are such places. */
   public TransferOperation offset(long place) {
+    if (place < 0) {
+      throw new IllegalArgumentException("a file has no place " + place);
+    }
     offset = place;
     return this;
   }
