@@ -22,9 +22,16 @@ final class CStrings {
   static MemorySegment array(Arena arena, List<String> strings, Charset charset) {
     MemorySegment array = arena.allocate(ValueLayout.ADDRESS, strings.size() + 1L);
     for (int i = 0; i < strings.size(); i++) {
-      array.setAtIndex(ValueLayout.ADDRESS, i, arena.allocateFrom(strings.get(i), charset));
+      array.setAtIndex(ValueLayout.ADDRESS, i, string(arena, strings.get(i), charset));
     }
     return array; // fresh memory is zero, and so is the last pointer
+  }
+
+  private static MemorySegment string(Arena arena, String text, Charset charset) {
+    if (text.indexOf('\0') >= 0) { // the text itself may be a secret
+      throw new IllegalArgumentException("an argument or a variable has a \\0 in it, its end in C");
+    }
+    return arena.allocateFrom(text, charset);
   }
 
   /** A text whose characters are the bytes of its UTF-8, to go with others in {@link #BYTES}. */
