@@ -8,6 +8,7 @@ import static dev.belfry.loop.DescriptorSupport.read;
 import static dev.belfry.loop.DescriptorSupport.result;
 import static dev.belfry.loop.DescriptorSupport.send;
 import static dev.belfry.loop.DescriptorSupport.start;
+import static dev.belfry.loop.DescriptorSupport.tcp;
 import static dev.belfry.loop.DescriptorSupport.text;
 import static dev.belfry.loop.DescriptorSupport.write;
 import static java.util.Objects.requireNonNull;
@@ -113,6 +114,24 @@ final class MessageTest {
         pair.first().close();
         drive(loop, pair.first()::isClosed);
         assertThat(errno(loop, pair.second().send(message("x")))).isEqualTo(Errno.EPIPE);
+        pair.second().close();
+      }
+    }
+  }
+
+  // What went wrong: a message without room for a byte was told that the stream had ended.
+  // r[verify loop.op.zero]
+  @EveryBackend
+  void aMessageWithoutRoomSaysNothingOfTheEnd(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      for (StreamSocket.Pair pair : List.of(tcp(loop), StreamSocket.pair(loop, loop))) {
+        write(loop, pair.first(), "data");
+        assertThat(result(loop, pair.second().receive(room(0, 0)))).isZero();
+        assertThat(result(loop, pair.second().receive(new Message(arena, 1, 0)))).isZero();
+        assertThat(result(loop, pair.second().receive(room(1)))).isEqualTo(1); // and "ata" is there
+        assertThat(result(loop, pair.second().receive(room(0)))).isZero();
+        assertThat(read(loop, pair.second())).isEqualTo("ata");
+        pair.first().close();
         pair.second().close();
       }
     }
