@@ -67,7 +67,7 @@ final class SocketAddresses {
   }
 
   private static MemorySegment encodeUnix(SegmentAllocator memory, UnixDomainSocketAddress unix) {
-    byte[] path = unix.getPath().toString().getBytes(StandardCharsets.UTF_8);
+    byte[] path = CStrings.path(unix.getPath()).getBytes(CStrings.BYTES);
     if (path.length == 0) { // to the kernel it would be a name outside the file system
       throw new IllegalArgumentException("the address of the Unix socket has no path");
     }
