@@ -56,6 +56,16 @@ public final class Iovecs {
     return count;
   }
 
+  /** Whether there is room for a byte in the pieces. */
+  public boolean hasRoom() {
+    for (int i = 0; i < count; i++) {
+      if (pieces[i].byteSize() > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * Copies into the pieces, one after the other, as a call that receives does.
    *

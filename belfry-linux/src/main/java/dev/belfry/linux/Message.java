@@ -104,7 +104,10 @@ public final class Message {
     nameLength = (int) encoded.byteSize();
   }
 
-  /** Where the message that was received came from. */
+  /**
+   * Where the message that was received came from; an empty path if that is a Unix socket without
+   * one.
+   */
   public SocketAddress address() {
     return SocketAddresses.decode(name, nameLength);
   }

@@ -51,7 +51,7 @@ public final class OpenFile {
   public static Fd open(Sys sys, int directory, Path path, int flags, int mode)
       throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = arena.allocateFrom(path.toString());
+      MemorySegment name = arena.allocateFrom(CStrings.path(path), CStrings.BYTES);
       int number =
           call(
               "openat",
@@ -88,7 +88,8 @@ public final class OpenFile {
             // A mode without a file to create is an error to openat2.
             (flags & OpenFlags.CREATE) != 0 ? mode : 0,
             resolve);
-    return new Request(directory, arena.allocateFrom(path.toString()), how);
+    MemorySegment name = arena.allocateFrom(CStrings.path(path), CStrings.BYTES);
+    return new Request(directory, name, how);
   }
 
   /** A file to open. */

@@ -71,7 +71,7 @@ public final class PidFd implements AutoCloseable {
     return fd;
   }
 
-  /** Sends a signal to this very process; ESRCH if it has ended. */
+  /** Sends a signal to this very process; ESRCH if it has ended and was reaped. */
   public void sendSignal(int signal) throws ErrnoException {
     call(
         "pidfd_send_signal",

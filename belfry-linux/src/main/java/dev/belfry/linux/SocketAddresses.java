@@ -67,7 +67,10 @@ final class SocketAddresses {
   }
 
   private static MemorySegment encodeUnix(SegmentAllocator memory, UnixDomainSocketAddress unix) {
-    byte[] path = unix.getPath().toString().getBytes(StandardCharsets.UTF_8);
+    byte[] path = CStrings.path(unix.getPath()).getBytes(CStrings.BYTES);
+    if (path.length == 0) { // to the kernel it would be a name outside the file system
+      throw new IllegalArgumentException("the address of the Unix socket has no path");
+    }
     if (path.length >= UN_PATH_BYTES) {
       throw new IllegalArgumentException(
           "the path of a Unix socket has at most 107 bytes, not %d: %s"
@@ -102,6 +105,7 @@ final class SocketAddresses {
    * The address in native memory.
    *
    * @param length as the kernel gave it; a Unix socket without a name has just the family
+   * @return with an empty path for a Unix socket without a name, or with one that is no path
    */
   static SocketAddress decode(MemorySegment address, int length) {
     if (length < Short.BYTES) {

@@ -25,6 +25,7 @@ public final class Sockets {
   public static final int SO_KEEPALIVE = 9;
   public static final int SO_LINGER = 13;
   public static final int SO_REUSEPORT = 15;
+  public static final int SO_DOMAIN = 39;
   public static final int IPPROTO_TCP = 6;
   public static final int TCP_NODELAY = 1;
   public static final int IPPROTO_IPV6 = 41;
@@ -184,6 +185,11 @@ public final class Sockets {
       call(name, "socket " + fd, () -> ask.fill(address, length));
       return SocketAddresses.decode(address, length.get(ValueLayout.JAVA_INT, 0));
     }
+  }
+
+  /** Whether it is a Unix socket. */
+  public static boolean isUnix(Sys sys, int fd) throws ErrnoException {
+    return option(sys, fd, SOL_SOCKET, SO_DOMAIN) == SocketAddresses.AF_UNIX;
   }
 
   /** The value of an option that is a number. */

@@ -181,7 +181,7 @@ public final class Spawn {
         "posix_spawn_file_actions_addclosefrom_np",
         () -> sys.posixSpawnFileActionsAddclosefrom(actions, sources.size()));
     if (directory != null) {
-      MemorySegment path = arena.allocateFrom(directory.toString());
+      MemorySegment path = arena.allocateFrom(CStrings.path(directory), CStrings.BYTES);
       check(
           "posix_spawn_file_actions_addchdir_np",
           () -> sys.posixSpawnFileActionsAddchdir(actions, path));

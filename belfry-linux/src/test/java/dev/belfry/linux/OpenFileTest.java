@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,6 +54,34 @@ final class OpenFileTest {
     assertThatThrownBy(() -> OpenFile.open(SYS, missing, OpenFlags.READ_ONLY, 0))
         .isInstanceOf(ErrnoException.class)
         .hasMessage("openat(" + missing + "): ENOENT (No such file or directory)");
+  }
+
+  // What went wrong: a name that is no text in the encoding of the locale, as every name with an
+  // umlaut in a container that has none, was not found, though its path was from a listing.
+  @Test
+  void aNameNeedNotBeText() throws Exception {
+    String script = "cd \"$0\" && printf here > \"$(printf 'a+b %%41 \\377\\303')\"";
+    var shell = new ProcessBuilder("sh", "-c", script, directory.toString()).inheritIO().start();
+    assertThat(shell.waitFor()).isZero();
+    Path file;
+    try (Stream<Path> listed = Files.list(directory)) {
+      file = listed.findFirst().orElseThrow();
+    }
+    try (Fd top = openDirectory(directory)) {
+      long inode = (long) Files.getAttribute(file, "unix:ino");
+      for (OpenCall call :
+          List.<OpenCall>of(
+              () -> OpenFile.open(SYS, file, OpenFlags.READ_ONLY, 0),
+              () -> OpenFile.openAt(SYS, WORKING_DIRECTORY, file, OpenFlags.READ_ONLY, 0, 0),
+              () -> OpenFile.open(SYS, top.number(), file.getFileName(), 0, 0))) {
+        try (Fd fd = call.open()) {
+          assertThat(FileStatus.of(SYS, fd.number()).inode()).isEqualTo(inode);
+        }
+      }
+    }
+    Files.delete(file);
+    Files.createDirectory(file);
+    openDirectory(file).close();
   }
 
   @Test

@@ -50,6 +50,7 @@ final class PidFdTest {
       child.sendSignal(Signo.TERM);
 
       assertThat(endsUntil(child, soon())).isTrue();
+      child.sendSignal(Signo.KILL); // nobody has taken its status yet
       assertThat(child.reap()).contains(new ExitStatus(true, Signo.TERM, false));
       assertThatThrownBy(child::reap)
           .isInstanceOf(ErrnoException.class)

@@ -66,6 +66,15 @@ final class SocketAddressesTest {
         .hasMessageContaining("at most 107 bytes, not 108");
   }
 
+  // What went wrong: it stood for an abstract name of one zero byte, which one socket of the
+  // machine could have.
+  @Test
+  void anEmptyPathIsRefused() {
+    assertThatThrownBy(() -> hex(UnixDomainSocketAddress.of("")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("has no path");
+  }
+
   @Test
   void anUnresolvedNameIsRefused() {
     assertThatThrownBy(() -> hex(InetSocketAddress.createUnresolved("no.such.host", 1)))

@@ -2,6 +2,7 @@ package dev.belfry.loop;
 
 import static dev.belfry.linux.Errno.EAGAIN;
 import static dev.belfry.linux.Errno.EALREADY;
+import static dev.belfry.linux.Errno.ECONNABORTED;
 import static dev.belfry.linux.Errno.EINPROGRESS;
 
 import dev.belfry.linux.ErrnoException;
@@ -70,6 +71,9 @@ public final class ConnectOperation extends IoOperation<StreamSocket> {
       }
     }
     int result = Sockets.connect(sys, fd, encoded);
+    if (result == -ECONNABORTED) { // the last word on a connect that failed before
+      result = Sockets.connect(sys, fd, encoded);
+    }
     if (result == -EINPROGRESS) {
       inProgress = true;
       return -EAGAIN; // the socket becomes writable once it is decided

@@ -3,6 +3,7 @@ package dev.belfry.loop;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,14 +67,16 @@ public final class Coroutine<T> extends Task implements Executor {
 
   /**
    * Called by the JDK when the virtual thread, or one that it started and that inherited this
-   * scheduler, can go on.
+   * scheduler, can go on. The loop does not wait for the latter at its end; they go on elsewhere
+   * then, among them those with which the JDK waits for sockets for everybody.
    */
   @Override
   public void execute(Runnable runnable) {
     if (continuation == null) {
       continuation = runnable; // the first is our own
     }
-    loop.post(continuation == runnable ? this : new RunnableTask(runnable));
+    loop.post(
+        continuation == runnable ? this : new RunnableTask(runnable, ForkJoinPool.commonPool()));
   }
 
   /** Continues the virtual thread, on the loop thread. */

@@ -1,5 +1,7 @@
 package dev.belfry.loop;
 
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Fd;
 import dev.belfry.linux.FdFlags;
 import dev.belfry.linux.FileStatus;
@@ -15,12 +17,15 @@ public final class Descriptor extends ByteHandle {
   private final boolean socket;
   private final boolean stream;
   private final boolean regular;
+  private final boolean sendsToMany;
 
-  private Descriptor(EventLoop loop, Fd fd, boolean socket, boolean stream, boolean regular) {
+  private Descriptor(
+      EventLoop loop, Fd fd, boolean socket, int type, boolean regular, boolean sendsToMany) {
     super(loop, fd, socket ? Kind.RECEIVE : Kind.READ, socket ? Kind.SEND : Kind.WRITE);
     this.socket = socket;
-    this.stream = stream;
+    this.stream = type == Sockets.Type.STREAM.number();
     this.regular = regular;
+    this.sendsToMany = sendsToMany;
   }
 
   /**
@@ -33,12 +38,33 @@ public final class Descriptor extends ByteHandle {
     FdFlags.setNonBlocking(sys, fd.number(), true);
     FdFlags.setCloseOnExec(sys, fd.number(), true);
     FileStatus status = FileStatus.of(sys, fd.number());
-    boolean socket = status.isSocket();
-    boolean stream =
-        socket
-            && Sockets.option(sys, fd.number(), Sockets.SOL_SOCKET, Sockets.SO_TYPE)
-                == Sockets.Type.STREAM.number();
-    return new Descriptor(loop, fd, socket, stream, status.isRegular());
+    if (!status.isSocket()) {
+      return new Descriptor(loop, fd, false, 0, status.isRegular(), false);
+    }
+    int type = Sockets.option(sys, fd.number(), Sockets.SOL_SOCKET, Sockets.SO_TYPE);
+    boolean sendsToMany =
+        type == Sockets.Type.DATAGRAM.number()
+            && Sockets.isUnix(sys, fd.number())
+            && !isConnected(sys, fd.number());
+    return new Descriptor(loop, fd, true, type, false, sendsToMany);
+  }
+
+  private static boolean isConnected(Sys sys, int socket) throws ErrnoException {
+    try {
+      Sockets.remoteAddress(sys, socket);
+      return true;
+    } catch (ErrnoException e) {
+      if (e.is(Errno.ENOTCONN)) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  /** As with a {@link DatagramSocket}. */
+  @Override
+  boolean tellsWhenWritable() {
+    return !sendsToMany;
   }
 
   @Override
@@ -55,8 +81,8 @@ public final class Descriptor extends ByteHandle {
   public static PipeEnds pipe(EventLoop loop) throws IOException {
     Pipe pipe = Pipe.open(loop.sharedSys, false);
     return new PipeEnds(
-        new Descriptor(loop, pipe.reader(), false, false, false),
-        new Descriptor(loop, pipe.writer(), false, false, false));
+        new Descriptor(loop, pipe.reader(), false, 0, false, false),
+        new Descriptor(loop, pipe.writer(), false, 0, false, false));
   }
 
   /** The two ends of a pipe; each is closed separately. */

@@ -143,7 +143,9 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
   public int runSome(Duration atMost) throws IOException {
     try (Driving _ = drive()) {
       long nanos = Scheduler.nanosOf(atMost);
-      long until = nanos <= 0 ? Sleep.AWAKE : saturatedAdd(System.nanoTime(), nanos);
+      // Not so long that the difference to a time long past would overflow.
+      long until =
+          nanos <= 0 ? Sleep.AWAKE : System.nanoTime() + Math.min(nanos, Driver.LONGEST_NANOS);
       noticeStop();
       return ended ? 0 : turn(until, true);
     }
@@ -176,11 +178,6 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
       loop.metrics.asleep(true);
       loop.leave();
     }
-  }
-
-  private static long saturatedAdd(long time, long nanos) {
-    long sum = time + nanos;
-    return sum < time ? Sleep.FOREVER - 1 : sum;
   }
 
   /** Asks the loop to stop, once and for all. Any thread, any time, any number of times. */

@@ -29,8 +29,11 @@ public final class FutexOperation extends Operation<Void> {
 
   FutexOperation(EventLoop loop, MemorySegment word, int expected) {
     super(loop);
-    if (word.byteSize() < Integer.BYTES || word.address() % Integer.BYTES != 0) {
-      throw new IllegalArgumentException("a word is four bytes, aligned, not " + word);
+    if (!word.isNative()
+        || word.byteSize() < Integer.BYTES
+        || word.address() % Integer.BYTES != 0) {
+      throw new IllegalArgumentException(
+          "a word is four bytes of native memory, aligned, not " + word);
     }
     this.word = word;
     this.expected = expected;

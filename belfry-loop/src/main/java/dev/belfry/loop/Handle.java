@@ -169,9 +169,11 @@ public abstract class Handle implements AutoCloseable {
 
     @Override
     void abandoned() {
-      handle.closed = true;
-      handle.beforeClose();
-      handle.fd.close();
+      if (!handle.closed) { // else the loop was faster
+        handle.closed = true;
+        handle.beforeClose();
+        handle.fd.close();
+      }
     }
   }
 }

@@ -93,7 +93,7 @@ public final class MessageOperation extends IoOperation<Integer> {
 
   @Override
   boolean accept(long result) {
-    boolean ended = receives && result == 0 && handle.isStreamSocket();
+    boolean ended = receives && result == 0 && handle.isStreamSocket() && message.data().hasRoom();
     bytes = ended ? TransferOperation.END_OF_FILE : (int) result;
     return true;
   }

@@ -1,13 +1,23 @@
 package dev.belfry.loop;
 
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /** A plain action for the loop. */
 final class RunnableTask extends Task {
   private final Runnable action;
 
+  /** Who runs it when the loop has ended; null for nobody. */
+  private final @Nullable Executor heir;
+
   RunnableTask(Runnable action) {
+    this(action, null);
+  }
+
+  RunnableTask(Runnable action, @Nullable Executor heir) {
     this.action = action;
+    this.heir = heir;
   }
 
   @Override
@@ -17,6 +27,9 @@ final class RunnableTask extends Task {
 
   @Override
   void abandoned() {
-    throw new RejectedExecutionException("the loop was stopped");
+    if (heir == null) {
+      throw new RejectedExecutionException("the loop was stopped");
+    }
+    heir.execute(action);
   }
 }

@@ -81,6 +81,10 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
   @Override
   void launch() {
     SignalQueues current = service.queues(signals);
+    if (loop.isStopRequested()) { // by a callback that has started this too
+      completeStopped();
+      return;
+    }
     queues = current;
     state = SignalWaitState.WAITING;
     received = current.take(places);

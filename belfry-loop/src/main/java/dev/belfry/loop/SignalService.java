@@ -80,15 +80,13 @@ public final class SignalService implements AutoCloseable {
    * @throws IllegalStateException if there is none
    */
   public static SignalService current() {
-    return attachedHere()
+    return ATTACHED.stream()
+        .filter(service -> service.loop.inLoop())
+        .findAny()
         .orElseThrow(
             () ->
                 new IllegalStateException(
                     "no signal service is attached to a loop on this thread: attach one first"));
-  }
-
-  private static Optional<SignalService> attachedHere() {
-    return ATTACHED.stream().filter(service -> service.loop.inLoop()).findAny();
   }
 
   /** The loop it belongs to. */
@@ -108,7 +106,7 @@ public final class SignalService implements AutoCloseable {
   // r[impl sig.attach] r[impl sig.attach.one-loop]
   public void attach(SignalSet set) throws IOException {
     requireLoopThread("attach");
-    if (attachedHere().isPresent()) {
+    if (ATTACHED.stream().anyMatch(service -> service.loop == loop)) {
       throw new IllegalStateException(
           attachment != null
               ? "the signal service is attached already: detach it first"

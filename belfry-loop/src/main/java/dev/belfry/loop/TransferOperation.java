@@ -70,13 +70,7 @@ public final class TransferOperation extends IoOperation<Integer> {
       throw new IllegalArgumentException(
           "the kernel needs native memory: allocate the buffer from an arena, not from an array");
     }
-    requireWritable(memory);
-    Thread driving = loop.owner();
-    if (driving != null && !memory.isAccessibleBy(driving) && !memory.isAccessibleBy(STRANGER)) {
-      throw new IllegalArgumentException(
-          "the loop's thread cannot reach memory confined to another thread, which a coroutine is:"
-              + " allocate the buffer from Arena.ofAuto() or Arena.ofShared()");
-    }
+    requireUsable(memory);
     if (memory.byteSize() > Integer.MAX_VALUE) {
       throw new IllegalArgumentException("at most 2 GiB at once, not " + memory.byteSize());
     }
@@ -107,7 +101,7 @@ public final class TransferOperation extends IoOperation<Integer> {
     Iovecs vectors = message != null ? message.data() : new Iovecs(Arena.ofAuto(), memory.size());
     long sum = 0;
     for (MemorySegment piece : memory) {
-      requireWritable(piece);
+      requireUsable(piece);
       vectors.add(piece);
       sum += piece.byteSize();
     }
@@ -117,14 +111,23 @@ public final class TransferOperation extends IoOperation<Integer> {
     return this;
   }
 
-  private void requireWritable(MemorySegment memory) {
+  private void requireUsable(MemorySegment memory) {
     if (kind.read && memory.isReadOnly()) {
       throw new IllegalArgumentException("what is read needs a buffer that can be written");
+    }
+    Thread driving = loop.owner();
+    if (driving != null && !memory.isAccessibleBy(driving) && !memory.isAccessibleBy(STRANGER)) {
+      throw new IllegalArgumentException(
+          "the loop's thread cannot reach memory confined to another thread, which a coroutine is:"
+              + " allocate the buffer from Arena.ofAuto() or Arena.ofShared()");
     }
   }
 
   /** Sets the place in the file for the next start, where there are such places. */
   public TransferOperation offset(long place) {
+    if (place < 0) {
+      throw new IllegalArgumentException("a file has no place " + place);
+    }
     offset = place;
     return this;
   }

@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.reflect.Field;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
@@ -348,6 +349,41 @@ final class CloseTest {
     }
     var late = start(pair.first().readSome(arena.allocate(8)));
     assertThat(late.outcome()).isEqualTo(Outcome.STOPPED);
+  }
+
+  /** Counts its closes. */
+  private static final class Counted extends Handle {
+    private int closes;
+
+    Counted(EventLoop loop, Fd fd) {
+      super(loop, fd);
+    }
+
+    @Override
+    void beforeClose() {
+      closes++;
+    }
+  }
+
+  // What went wrong: a thread that came to close a handle as its loop closed it, and went on when
+  // that loop had ended, closed it once more.
+  // r[verify loop.fd.raii]
+  @EveryBackend
+  void aCloseThatTheEndOfTheLoopOvertakesDoesNothing(Backend backend) throws Exception {
+    EventLoop loop = EventLoop.open(backend);
+    var handle = new Counted(loop, FdFlags.duplicate(Sys.forAnyThread(), 0));
+    Field close = Handle.class.getDeclaredField("close");
+    close.setAccessible(true);
+    Thread other;
+    synchronized (close.get(handle)) { // on its way to the loop it has to come through here
+      other = Thread.ofPlatform().start(handle::close);
+      LoopSupport.await(() -> other.getState() == Thread.State.BLOCKED);
+      loop.scheduler().execute(handle::close);
+      loop.close();
+      assertThat(handle.isClosed()).isTrue();
+    }
+    LoopSupport.join(other);
+    assertThat(handle.closes).isEqualTo(1);
   }
 
   // On io_uring, where the close comes later, it was the run of the loop that failed.

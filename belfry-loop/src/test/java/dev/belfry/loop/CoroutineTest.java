@@ -13,11 +13,16 @@ import dev.belfry.testkit.SysTap;
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -336,6 +341,70 @@ final class CoroutineTest {
                   });
       LoopSupport.get(parent.result());
       assertThat(LoopSupport.get(child)).isEqualTo(driven.thread());
+    }
+  }
+
+  // What went wrong: they were never continued, and whoever wanted them to go on got an exception.
+  @EveryBackend
+  void threadsThatACoroutineStartedGoOnWhenTheLoopHasEnded(Backend backend) throws Exception {
+    var gate = new CountDownLatch(1);
+    Thread child;
+    try (Driven driven = Driven.open(backend)) {
+      Coroutine<Thread> parent =
+          driven
+              .loop()
+              .spawn(
+                  "parent",
+                  () ->
+                      Thread.startVirtualThread(
+                          () -> {
+                            try {
+                              gate.await();
+                            } catch (InterruptedException e) {
+                              throw new AssertionError(e);
+                            }
+                          }));
+      child = LoopSupport.get(parent.result());
+      LoopSupport.await(() -> child.getState() == Thread.State.WAITING);
+    }
+    gate.countDown();
+    LoopSupport.join(child);
+  }
+
+  // What went wrong: the JDK starts what waits for sockets on the scheduler of the first virtual
+  // thread that needs it; so when the loop of that one had ended, no other got an answer.
+  @Test
+  void virtualThreadsGetTheirAnswersWhenTheLoopHasEnded() throws Exception {
+    var command = new ArrayList<>(TestProcess.javaCommand(SocketsAfterTheLoop.class));
+    command.add(1, "--add-opens=java.base/java.lang=ALL-UNNAMED");
+    try (TestProcess child = TestProcess.start(command)) {
+      assertThat(child.line("coroutine ")).isEqualTo("65");
+      assertThat(child.line("thread ")).isEqualTo("66");
+      assertThat(child.exitCode()).isZero();
+    }
+  }
+
+  /** Reads from sockets of the JDK in a coroutine, and in a virtual thread after that. */
+  static final class SocketsAfterTheLoop {
+    private SocketsAfterTheLoop() {}
+
+    public static void main(String[] arguments) throws Exception {
+      try (var listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+          var client = new Socket(listener.getInetAddress(), listener.getLocalPort());
+          Socket server = listener.accept()) {
+        try (Driven driven = Driven.open(Backend.EPOLL)) {
+          Coroutine<Integer> reader =
+              driven.loop().spawn("reader", () -> client.getInputStream().read());
+          LoopSupport.await(() -> reader.thread().getState() == Thread.State.WAITING);
+          server.getOutputStream().write('A');
+          System.out.println("coroutine " + LoopSupport.get(reader.result()));
+        }
+        var read = new FutureTask<>(() -> client.getInputStream().read());
+        Thread reader = Thread.startVirtualThread(read);
+        LoopSupport.await(() -> reader.getState() == Thread.State.WAITING);
+        server.getOutputStream().write('B');
+        System.out.println("thread " + read.get(30, TimeUnit.SECONDS));
+      }
     }
   }
 

@@ -7,7 +7,7 @@ import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.Futex;
@@ -55,8 +55,20 @@ final class FutexWaitTest {
       FutexOperation wait = loop.futex(word(), 1);
       result(loop, wait);
       result(loop, wait.expecting(-1));
-      assertThatThrownBy(() -> loop.futex(arena.allocate(8).asSlice(1), 0))
-          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  // What went wrong: an array's word was waited for at the address zero.
+  @EveryBackend
+  void whatIsNoWordForTheKernelIsRefused(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      for (MemorySegment none :
+          List.of(
+              arena.allocate(8).asSlice(1), arena.allocate(2), MemorySegment.ofArray(new int[1]))) {
+        assertThatIllegalArgumentException()
+            .isThrownBy(() -> loop.futex(none, 0))
+            .withMessageContaining("native");
+      }
     }
   }
 

@@ -8,6 +8,7 @@ import static dev.belfry.loop.DescriptorSupport.read;
 import static dev.belfry.loop.DescriptorSupport.result;
 import static dev.belfry.loop.DescriptorSupport.send;
 import static dev.belfry.loop.DescriptorSupport.start;
+import static dev.belfry.loop.DescriptorSupport.tcp;
 import static dev.belfry.loop.DescriptorSupport.text;
 import static dev.belfry.loop.DescriptorSupport.write;
 import static java.util.Objects.requireNonNull;
@@ -113,6 +114,24 @@ final class MessageTest {
         pair.first().close();
         drive(loop, pair.first()::isClosed);
         assertThat(errno(loop, pair.second().send(message("x")))).isEqualTo(Errno.EPIPE);
+        pair.second().close();
+      }
+    }
+  }
+
+  // What went wrong: a message without room for a byte was told that the stream had ended.
+  // r[verify loop.op.zero]
+  @EveryBackend
+  void aMessageWithoutRoomSaysNothingOfTheEnd(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      for (StreamSocket.Pair pair : List.of(tcp(loop), StreamSocket.pair(loop, loop))) {
+        write(loop, pair.first(), "data");
+        assertThat(result(loop, pair.second().receive(room(0, 0)))).isZero();
+        assertThat(result(loop, pair.second().receive(new Message(arena, 1, 0)))).isZero();
+        assertThat(result(loop, pair.second().receive(room(1)))).isEqualTo(1); // and "ata" is there
+        assertThat(result(loop, pair.second().receive(room(0)))).isZero();
+        assertThat(read(loop, pair.second())).isEqualTo("ata");
+        pair.first().close();
         pair.second().close();
       }
     }
@@ -288,6 +307,30 @@ final class MessageTest {
   // r[verify loop.op.sendmsg]
   @EveryBackend
   void aDatagramForAQueueThatOthersHaveFilledWaitsInPeace(Backend backend) throws IOException {
+    waitsInPeace(
+        backend,
+        (loop, message) -> DatagramSocket.open(loop, StandardProtocolFamily.UNIX).send(message));
+  }
+
+  // What went wrong: a socket that somebody else had opened span all the same.
+  // r[verify loop.op.sendmsg]
+  @EveryBackend
+  void soDoesOneFromASocketThatWasTakenOver(Backend backend) throws IOException {
+    waitsInPeace(
+        backend,
+        (loop, message) -> {
+          Fd socket =
+              Sockets.open(
+                  Sys.forAnyThread(), StandardProtocolFamily.UNIX, Sockets.Type.DATAGRAM, true);
+          return Descriptor.adopt(loop, socket).send(message);
+        });
+  }
+
+  private interface Sender {
+    MessageOperation send(EventLoop loop, Message message) throws IOException;
+  }
+
+  private void waitsInPeace(Backend backend, Sender sender) throws IOException {
     try (var tapped = new Tapped(backend)) {
       EventLoop loop = tapped.loop;
       var receiver = DatagramSocket.open(loop, StandardProtocolFamily.UNIX);
@@ -301,10 +344,10 @@ final class MessageTest {
         loop.runUntilEmpty();
       } while (filling.getLast().done());
       filling.getLast().operation.cancel();
-      var sender = DatagramSocket.open(loop, StandardProtocolFamily.UNIX);
       Message message = message("mine");
       message.setAddress(address);
-      var waiting = start(sender.send(message));
+      MessageOperation send = sender.send(loop, message);
+      var waiting = start(send);
       var pause = start(loop.scheduler().after(Duration.ofMillis(30)));
       drive(loop, pause::done);
       assertThat(waiting.done()).isFalse();
@@ -317,7 +360,7 @@ final class MessageTest {
       assertThat(read(loop, receiver)).isEqualTo("mine");
       receiver.close();
       other.close();
-      sender.close();
+      send.handle.close();
     }
   }
 

@@ -8,6 +8,7 @@ import static dev.belfry.loop.DescriptorSupport.start;
 import static dev.belfry.loop.DescriptorSupport.text;
 import static dev.belfry.loop.DescriptorSupport.write;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.Fd;
@@ -113,6 +114,26 @@ final class RegularFileTest {
         assertThat(Files.readString(path)).isEqualTo("hello world!");
         file.close();
       }
+    }
+  }
+
+  // What went wrong: to io_uring the place -1 is where the file stands, and a write went there.
+  // r[verify loop.op.write-some] r[verify loop.backend.surface]
+  @EveryBackend
+  void aPlaceBeforeTheBeginningIsRefused(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      Path path = Files.writeString(directory.resolve("kept"), "kept");
+      RegularFile file = result(loop, RegularFile.open(loop, path, NEW, 0600));
+      MemorySegment buffer = bytes(arena, "x");
+      for (long place : new long[] {-1, -5, Long.MIN_VALUE}) {
+        assertThatIllegalArgumentException()
+            .isThrownBy(() -> result(loop, file.writeAt(buffer, place)))
+            .withMessageContaining(Long.toString(place));
+        assertThatIllegalArgumentException()
+            .isThrownBy(() -> result(loop, file.readAt(buffer, place)));
+      }
+      assertThat(Files.readString(path)).isEqualTo("kept");
+      file.close();
     }
   }
 

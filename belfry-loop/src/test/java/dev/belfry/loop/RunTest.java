@@ -10,6 +10,7 @@ import dev.belfry.testkit.SysTap;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -109,6 +110,21 @@ final class RunTest {
       timer.start(_ -> {});
       assertThat(loop.runSome(PATIENCE)).isEqualTo(1);
       assertThat(timer.hasValue()).isTrue();
+    }
+  }
+
+  // What went wrong: between a time long past and the end of the longest wait there is more than
+  // a long can count; so the wait seemed to end first, and went on.
+  // r[verify loop.run.some] r[verify loop.timer.api]
+  @EveryBackend
+  void aTimeLongPastEndsEvenTheLongestWait(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      for (long past : new long[] {Long.MIN_VALUE, -1}) {
+        TimerOperation timer = loop.scheduler().at(past);
+        timer.start(_ -> {});
+        assertThat(loop.runSome(ChronoUnit.FOREVER.getDuration())).isEqualTo(1);
+        assertThat(timer.hasValue()).isTrue();
+      }
     }
   }
 

@@ -54,6 +54,24 @@ final class SignalAttachTest {
     }
   }
 
+  // What went wrong: a loop that is driven inside a callback of another was taken for that one.
+  // r[verify sig.attach.one-loop]
+  @EveryBackend
+  void aLoopInsideAnotherHasAServiceOfItsOwn(Backend backend) throws Exception {
+    try (SignalLoop outer = SignalLoop.attached(backend, RT);
+        SignalLoop inner = SignalLoop.open(backend)) {
+      outer.call(
+          () -> {
+            inner.attach(Signo.USR1);
+            return true;
+          });
+      Waiter waiter = inner.waiter(Signo.USR1);
+      kill(Signo.USR1);
+      inner.drive(waiter::isDone);
+      assertThat(waiter.outcome()).isEqualTo(Outcome.VALUE);
+    }
+  }
+
   // r[verify sig.attach]
   @EveryBackend
   void afterAFailureNothingIsLeftAndItCanBeTriedAgain(Backend backend) throws Exception {

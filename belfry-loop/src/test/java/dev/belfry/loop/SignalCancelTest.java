@@ -246,4 +246,25 @@ final class SignalCancelTest {
           .isThrownBy(() -> tested.service.next(RT).await());
     }
   }
+
+  // What went wrong: a wait that a callback started after its stop request took a pending signal.
+  // r[verify sig.shutdown.loop]
+  @EveryBackend
+  void aWaitThatIsStartedAfterTheStopRequestGetsNoSignal(Backend backend) throws Exception {
+    try (SignalLoop tested = SignalLoop.attached(backend, RT)) {
+      queue(RT, 1);
+      tested.drive(() -> tested.pending(RT) == 1);
+      var late = new CompletableFuture<Waiter>();
+      tested
+          .loop
+          .scheduler()
+          .execute(
+              () -> {
+                tested.loop.requestStop();
+                late.complete(tested.waiter(RT));
+              });
+      tested.loop.run();
+      assertThat(late.join().outcome()).isEqualTo(Outcome.STOPPED);
+    }
+  }
 }

@@ -168,6 +168,45 @@ final class StandardStreamTest {
     }
   }
 
+  /** Its input and output are one open file that cannot be opened anew; says how it blocks. */
+  static final class BorrowTwice {
+    private BorrowTwice() {}
+
+    public static void main(String[] arguments) throws IOException {
+      try (EventLoop loop = EventLoop.open()) {
+        StandardStream in = StandardStream.in(loop);
+        StandardStream out = StandardStream.out(loop);
+        String told = "open " + FdFlags.isNonBlocking(SYS, 1);
+        in.close();
+        DescriptorSupport.drive(loop, in::isClosed);
+        told += ", one left " + FdFlags.isNonBlocking(SYS, 1);
+        out.close();
+        DescriptorSupport.drive(loop, out::isClosed);
+        told += ", closed " + FdFlags.isNonBlocking(SYS, 1);
+        Files.writeString(Path.of(arguments[0]), told);
+      }
+    }
+  }
+
+  // What went wrong: the first to be closed put the flag back, and a call on the other could wait
+  // in the kernel, with the whole loop.
+  // r[verify loop.fd.nonblock]
+  @Test
+  void aFlagThatTwoHaveBorrowedIsPutBackByTheLast() throws Exception {
+    Path told = directory.resolve("told");
+    try (Fd shared = Fd.own(SYS, SYS.eventfd(0, 0), "eventfd")) {
+      List<String> command = TestProcess.javaCommand(BorrowTwice.class, told.toString());
+      try (PidFd child =
+          Spawn.command(command)
+              .standard(0, shared.number())
+              .standard(1, shared.number())
+              .start(SYS)) {
+        assertThat(child.awaitExit().shellCode()).isZero();
+      }
+      assertThat(Files.readString(told)).isEqualTo("open true, one left true, closed false");
+    }
+  }
+
   // r[verify loop.op.read-some]
   @Test
   void aTerminalIsReadAndWritten() throws Exception {

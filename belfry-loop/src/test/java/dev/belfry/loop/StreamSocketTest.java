@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Fd;
 import dev.belfry.linux.Sockets;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.DescriptorSupport.Tapped;
@@ -141,6 +142,27 @@ final class StreamSocketTest {
       client.close();
       refused.close();
       acceptor.close();
+    }
+  }
+
+  // What went wrong: after a connect that was refused the kernel answers the next call on the same
+  // socket with ECONNABORTED, whoever listens by then.
+  // r[verify loop.connect]
+  @EveryBackend
+  void aConnectThatWasRefusedMayBeMadeAgain(Backend backend) throws IOException {
+    Sys sys = Sys.forAnyThread();
+    try (EventLoop loop = EventLoop.open(backend);
+        Fd listener = Sockets.open(sys, StandardProtocolFamily.INET, Sockets.Type.STREAM, false)) {
+      Sockets.bind(sys, listener.number(), LOOPBACK); // nobody else gets the port meanwhile
+      StreamSocket client = socketFor(loop, LOOPBACK);
+      ConnectOperation connect = client.connect(Sockets.localAddress(sys, listener.number()));
+      for (int i = 0; i < 4; i++) {
+        assertThat(errno(loop, connect)).isEqualTo(Errno.ECONNREFUSED);
+      }
+      Sockets.listen(sys, listener.number(), 1);
+      assertThat(result(loop, connect)).isSameAs(client);
+      assertThat(client.remoteAddress()).isEqualTo(Sockets.localAddress(sys, listener.number()));
+      client.close();
     }
   }
 

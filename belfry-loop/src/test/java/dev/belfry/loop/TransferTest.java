@@ -10,6 +10,7 @@ import static dev.belfry.loop.DescriptorSupport.tcp;
 import static dev.belfry.loop.DescriptorSupport.text;
 import static dev.belfry.loop.DescriptorSupport.write;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.belfry.linux.OpenFlags;
@@ -27,6 +28,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -303,6 +305,40 @@ final class TransferTest {
                 write.start(ended -> failure.complete(ended.error()));
               });
       assertThat(LoopSupport.get(failure)).isInstanceOf(IllegalStateException.class);
+      pair.first().close();
+      pair.second().close();
+    }
+  }
+
+  // What went wrong: of several buffers nobody asked that; whether the loop could fill them then
+  // depended on where the data was when it came to it.
+  // r[verify loop.op.read-some]
+  @EveryBackend
+  void memoryThatIsConfinedToACoroutineIsRefused(Backend backend) throws Exception {
+    try (Driven driven = Driven.open(backend)) {
+      var pair = StreamSocket.pair(driven.loop(), driven.loop());
+      StreamSocket socket = pair.first();
+      Coroutine<Void> coroutine =
+          driven
+              .loop()
+              .spawn(
+                  "confined",
+                  () -> {
+                    try (Arena confined = Arena.ofConfined()) {
+                      MemorySegment buffer = confined.allocate(8);
+                      for (ThrowingCallable use :
+                          List.<ThrowingCallable>of(
+                              () -> socket.readSome(buffer),
+                              () -> socket.writeAll(buffer.asByteBuffer()),
+                              () -> socket.readSome(List.of(arena.allocate(8), buffer)),
+                              () -> socket.writeSome(List.of(buffer)))) {
+                        assertThatIllegalArgumentException()
+                            .isThrownBy(use)
+                            .withMessageContaining("Arena.ofAuto()");
+                      }
+                    }
+                  });
+      LoopSupport.get(coroutine.result());
       pair.first().close();
       pair.second().close();
     }

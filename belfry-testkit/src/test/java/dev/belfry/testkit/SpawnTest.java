@@ -64,6 +64,21 @@ final class SpawnTest {
     assertThat(child.one("SigCgt:")).isEqualTo(NO_SIGNAL);
   }
 
+  // What went wrong: the child got what stands before the zero.
+  @Test
+  void aTextThatHasAnEndInItsMiddleIsRefused() {
+    for (Spawn spawn :
+        List.of(
+            Spawn.command(probe + "\0"),
+            Spawn.command(probe, "one\0two"),
+            Spawn.command(probe).variable("NAME", "one\0two"),
+            Spawn.command(probe).environment(Map.of("NA\0ME", "value")))) {
+      assertThatThrownBy(() -> spawn.start(SYS))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("\\0");
+    }
+  }
+
   /** SigBlk has a bit for each signal, the first for signal 1. */
   @Test
   void itHasThoseSignalsBlockedThatWereAskedFor() throws IOException {
