@@ -92,6 +92,33 @@ final class OverloadTest {
     }
   }
 
+  /** It was read ahead and answered as given up; when its turn came that was forgotten. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void aCallThatWasGivenUpBehindAnotherIsNotDoneAndHoldsUpNobody(int threads) throws Exception {
+    Path done = directory.resolve("done");
+    PoolOptions options =
+        Pools.options(threads)
+            .workers(1)
+            .spares(0)
+            .listener(told)
+            .recycleAfterCalls(threads + 3); // just the calls below
+    try (WorkerPool pool = open(options)) {
+      int pid = Integer.parseInt(call(pool, "pid", ""));
+      for (int i = 0; i < threads; i++) {
+        var _ = pool.submit("sleep", bytes("1000"));
+      }
+      await().until(() -> pool.status().workers().getFirst().ringDepth() == 0);
+      var next = pool.submit("sleep", bytes("100"));
+      var givenUp = pool.submit("note", bytes(done + " x"));
+      givenUp.cancel(true);
+      assertThat(next.get()).isEqualTo(bytes("slept"));
+      await().atMost(LONG).until(() -> ProcessHandle.of(pid).isEmpty());
+      assertThat(done).doesNotExist();
+      assertThat(told.deaths).isEmpty();
+    }
+  }
+
   /** All chose the same worker, and those who came second were told that all were busy. */
   @Test
   void callersThatComeTogetherFindAWorkerEach() throws Exception {
