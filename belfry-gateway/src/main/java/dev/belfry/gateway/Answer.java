@@ -14,6 +14,7 @@ import dev.belfry.workers.UnknownMethod;
 import dev.belfry.workers.WorkerDied;
 import io.helidon.http.DirectHandler;
 import io.helidon.http.HeaderNames;
+import io.helidon.http.Status;
 import io.helidon.webserver.http.DirectHandlers;
 import io.helidon.webserver.http.ServerResponse;
 import java.util.LinkedHashMap;
@@ -128,7 +129,10 @@ final class Answer {
     for (DirectHandler.EventType type : DirectHandler.EventType.values()) {
       handlers.addHandler(
           type,
-          (_, _, status, headers, message) -> {
+          (request, _, asSeen, headers, message) -> {
+            // What it has not even read as a request, the server may take for its own failure.
+            boolean unread = request.method().isEmpty() && asSeen.code() == 500;
+            Status status = unread ? Status.BAD_REQUEST_400 : asSeen;
             String error = status.code() < 500 ? "bad_request" : "internal";
             return DirectHandler.TransportResponse.builder()
                 .status(status)
