@@ -146,6 +146,24 @@ final class CGuestTest {
     }
   }
 
+  /** Behind the reason stood a pair of parentheses with nothing in them. */
+  @Test
+  void aGuestSaysWhyItEnds() throws Exception {
+    Path path = directory.resolve("segment");
+    HostOptions options =
+        HostOptions.DEFAULT
+            .withConfig(HostFixture.CONFIG)
+            .withPath(path)
+            .withWalkIns(PeerOptions.DEFAULT.withListener(notices));
+    try (HostFixture fixture = HostFixture.of(options);
+        TestProcess guest = TestProcess.start(echo.getFirst(), "--hub-path=" + path)) {
+      assertThat(notices.next()).isEqualTo("attached");
+      fixture.host().peers().getFirst().disconnect("enough");
+      assertThat(guest.line()).isEqualTo(echo.getFirst() + ": the host has given this guest up");
+      assertThat(guest.exitCode()).isOne();
+    }
+  }
+
   /** It left while its receiver copied, which then set a slot of another's free. */
   // r[verify shm.guest.detach]
   @ParameterizedTest
