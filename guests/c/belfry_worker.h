@@ -16,6 +16,8 @@
 
 #include "belfry_guest.h"
 
+#ifndef __cplusplus
+
 /* ---------------------------------------------------------------------------------------------
  * What a program uses.
  */
@@ -589,4 +591,5 @@ static inline int belfry_run(belfry_worker *w, int argc, char *const argv[]) {
     return result == BELFRY_HOST_GOODBYE ? 0 : 1;
 }
 
+#endif /* __cplusplus */
 #endif

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Signo;
 import dev.belfry.testkit.TestProcess;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A guest in C, which knows of the format nothing but what its own header says. */
 @Timeout(120)
@@ -161,6 +164,24 @@ final class CGuestTest {
       fixture.host().peers().getFirst().disconnect("enough");
       assertThat(guest.line()).isEqualTo(echo.getFirst() + ": the host has given this guest up");
       assertThat(guest.exitCode()).isOne();
+    }
+  }
+
+  /** A compiler for C++ had hundreds of things to say, and this was not among them. */
+  @ParameterizedTest
+  @ValueSource(strings = {"belfry_guest.h", "belfry_worker.h"})
+  void aHeaderSaysThatItIsNotForCPlusPlus(String header) throws Exception {
+    Path source = directory.resolve("program.c");
+    Files.writeString(source, "#include \"" + header + "\"\nint main(void) { return 0; }\n");
+    var command = new ArrayList<>(List.of("gcc", "-fsyntax-only", "-D__cplusplus=201703L"));
+    command.addAll(List.of("-I" + CGuests.home(), source.toString()));
+    try (TestProcess compiler = TestProcess.start(command)) {
+      assertThat(compiler.exitCode()).isOne();
+      assertThat(compiler.rest())
+          .filteredOn(line -> line.contains("error:"))
+          .singleElement()
+          .asString()
+          .contains("is C, and not C++");
     }
   }
 
