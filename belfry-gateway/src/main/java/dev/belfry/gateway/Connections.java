@@ -86,7 +86,7 @@ final class Connections implements AutoCloseable {
   }
 
   boolean awaitNoneBusy(Duration limit) {
-    long deadline = System.nanoTime() + limit.toNanos();
+    long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(limit);
     while (clients.values().stream().anyMatch(Client::isBusy)) {
       if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
         return false;

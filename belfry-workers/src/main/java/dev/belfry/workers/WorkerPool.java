@@ -186,7 +186,7 @@ public final class WorkerPool implements AutoCloseable {
 
   /** Waits until as many workers are ready as are to get calls. */
   public boolean awaitReady(Duration limit) throws InterruptedException {
-    long deadline = System.nanoTime() + limit.toNanos();
+    long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(limit);
     while (status().workers().stream().filter(WorkerStatus::isReady).count()
         < crew.wantedActive()) {
       if (System.nanoTime() - deadline >= 0 || supervisor.isCircuitOpen()) {
@@ -233,7 +233,7 @@ public final class WorkerPool implements AutoCloseable {
   public boolean drain(Duration limit) {
     dispatch.close();
     supervisor.leave();
-    long deadline = System.nanoTime() + limit.toNanos();
+    long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(limit);
     while (crew.inFlight() > 0) {
       if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
         return false;
