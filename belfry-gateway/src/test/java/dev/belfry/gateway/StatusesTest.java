@@ -119,6 +119,17 @@ final class StatusesTest {
     }
   }
 
+  /** It was said to be a failure of the gateway, with no word about what to do. */
+  @Test
+  void anOlderHttpIs505AndSaysWhatIsSpokenHere() throws Exception {
+    try (SocketChannel channel = running.connect()) {
+      Raw.write(channel, Raw.post("upper", "", "x").replace("HTTP/1.1", "HTTP/1.0"));
+      assertThat(Raw.readAll(channel))
+          .startsWith("HTTP/1.1 505 ")
+          .contains("\"error\":\"bad_request\"", "\"message\":\"Only HTTP/1.1 is spoken here\"");
+    }
+  }
+
   @Test
   void aMethodThatFailsIs500() throws Exception {
     HttpResponse<byte[]> response = running.send(running.call("fail", "no good"));
