@@ -81,7 +81,7 @@ public final class WorkerPool implements AutoCloseable {
       ShmHost host =
           ShmHost.create(
               loop, HostOptions.DEFAULT.withPlacement(options.placement).withConfig(config));
-      var pool = new WorkerPool(options, group, host);
+      var pool = new WorkerPool(options.copy(), group, host);
       pool.supervisor.start();
       return pool;
     } catch (IOException | RuntimeException | Error e) { // such as for a class that is missing

@@ -185,6 +185,18 @@ final class LifeTest {
     }
   }
 
+  /** With what was set for the next pool, workers of the first were started again. */
+  @Test
+  void aPoolKeepsToTheOptionsItWasOpenedWith() throws Exception {
+    PoolOptions options = after("echo shard $SHARD").environment("SHARD", "1");
+    try (WorkerPool pool = open(options)) {
+      options.name("another").environment("SHARD", "2");
+      Pools.kill(pid(pool), Signo.KILL);
+      await().until(() -> told.output.size() == 2);
+      assertThat(told.output).containsExactly("worker-1: shard 1", "worker-2: shard 1");
+    }
+  }
+
   /** Threads of its own keep a JVM alive though the worker in it has left. */
   @Test
   void theProcessOfAWorkerThatHasLeftEnds() throws Exception {
