@@ -17,6 +17,10 @@
 #ifndef BELFRY_GUEST_H
 #define BELFRY_GUEST_H
 
+#ifdef __cplusplus
+#error "this is C, and not C++: keep what uses it in a file of its own that a C compiler compiles"
+#else
+
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -1565,4 +1569,5 @@ static inline void belfry_close(belfry_guest *g) {
     belfry__give_back(g);
 }
 
+#endif /* __cplusplus */
 #endif

@@ -16,6 +16,8 @@
 
 #include "belfry_guest.h"
 
+#ifndef __cplusplus
+
 /* ---------------------------------------------------------------------------------------------
  * What a program uses.
  */
@@ -578,7 +580,8 @@ static inline int belfry_run(belfry_worker *w, int argc, char *const argv[]) {
         belfry_close(&w->guest);
     }
     if (result != BELFRY_HOST_GOODBYE) {
-        fprintf(stderr, "%s: %s (%s)\n", argv[0], belfry_text(result), belfry_error(&w->guest));
+        const char *details = belfry_error(&w->guest);
+        fprintf(stderr, "%s: %s%s%s\n", argv[0], belfry_text(result), *details ? ": " : "", details);
     }
     belfry__forget_all(w->waiting);
     belfry__forget_all(w->incoming);
@@ -588,4 +591,5 @@ static inline int belfry_run(belfry_worker *w, int argc, char *const argv[]) {
     return result == BELFRY_HOST_GOODBYE ? 0 : 1;
 }
 
+#endif /* __cplusplus */
 #endif

@@ -5,12 +5,17 @@
  */
 #include "belfry_guest.h"
 
+static void say(const char *program, belfry_result result, const belfry_guest *guest) {
+    const char *details = belfry_error(guest); /* often there are none */
+    fprintf(stderr, "%s: %s%s%s\n", program, belfry_text(result), *details ? ": " : "", details);
+}
+
 int main(int argc, char **argv) {
     belfry_guest guest;
     belfry_message message;
     belfry_result result = belfry_attach(&guest, argc, argv);
     if (result != BELFRY_OK) {
-        fprintf(stderr, "%s: %s (%s)\n", argv[0], belfry_text(result), belfry_error(&guest));
+        say(argv[0], result, &guest);
         return 1;
     }
     while ((result = belfry_receive(&guest, &message, BELFRY_FOREVER)) == BELFRY_OK) {
@@ -20,7 +25,7 @@ int main(int argc, char **argv) {
         }
     }
     if (result != BELFRY_HOST_GOODBYE) {
-        fprintf(stderr, "%s: %s (%s)\n", argv[0], belfry_text(result), belfry_error(&guest));
+        say(argv[0], result, &guest);
     }
     belfry_close(&guest);
     return result == BELFRY_HOST_GOODBYE ? 0 : 1;

@@ -14,6 +14,7 @@ import dev.belfry.workers.UnknownMethod;
 import dev.belfry.workers.WorkerDied;
 import io.helidon.http.DirectHandler;
 import io.helidon.http.HeaderNames;
+import io.helidon.http.Status;
 import io.helidon.webserver.http.DirectHandlers;
 import io.helidon.webserver.http.ServerResponse;
 import java.util.LinkedHashMap;
@@ -128,14 +129,19 @@ final class Answer {
     for (DirectHandler.EventType type : DirectHandler.EventType.values()) {
       handlers.addHandler(
           type,
-          (_, _, status, headers, message) -> {
-            String error = status.code() < 500 ? "bad_request" : "internal";
+          (request, _, asSeen, headers, message) -> {
+            // What it has not even read as a request, the server may take for its own failure.
+            boolean unread = request.method().isEmpty() && asSeen.code() == 500;
+            Status status = unread ? Status.BAD_REQUEST_400 : asSeen;
+            boolean older = status.code() == 505;
+            String error = older || status.code() < 500 ? "bad_request" : "internal";
+            String text = older ? "Only HTTP/1.1 is spoken here" : sentence(message);
             return DirectHandler.TransportResponse.builder()
                 .status(status)
                 .headers(headers)
                 .header(HeaderNames.CONTENT_TYPE, JSON)
                 .keepAlive(false)
-                .entity(error(status.code(), error, sentence(message)).body)
+                .entity(error(status.code(), error, text).body)
                 .build();
           });
     }

@@ -31,7 +31,7 @@ final class CallHandler implements Handler {
 
   @Override
   public void handle(ServerRequest request, ServerResponse response) throws IOException {
-    Client client = connections.of(request.remotePeer().address());
+    Client client = connections.of(request.remotePeer(), request.localPeer());
     client.begin();
     Watch watch;
     try (var payload = new Payload(request, client, memory, options.maxBytes)) {

@@ -1,6 +1,7 @@
 package dev.belfry.gateway;
 
 import io.helidon.common.buffers.BufferData;
+import io.helidon.common.socket.PeerInfo;
 import io.helidon.common.socket.SocketOptions;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ConnectionContext;
@@ -32,7 +33,7 @@ final class Connections implements AutoCloseable {
   private static final long SWEEP_MILLIS = 100;
   private static final long LOOK_NANOS = 1_000_000;
 
-  private final Map<SocketAddress, Client> clients = new ConcurrentHashMap<>();
+  private final Map<Ends, Client> clients = new ConcurrentHashMap<>();
   private final Duration patience;
   private final ScheduledExecutorService sweeper =
       Executors.newSingleThreadScheduledExecutor(
@@ -40,6 +41,9 @@ final class Connections implements AutoCloseable {
 
   /** Set once and for good: clients that become idle are closed, new ones refused. */
   private volatile boolean closing;
+
+  /** What a connection is known by: a client may use one port for two addresses of ours. */
+  private record Ends(SocketAddress remote, SocketAddress local) {}
 
   Connections(Duration patience) {
     this.patience = patience;
@@ -53,10 +57,10 @@ final class Connections implements AutoCloseable {
   }
 
   /** Whose request it is. */
-  Client of(SocketAddress address) {
-    Client client = clients.get(address);
+  Client of(PeerInfo remote, PeerInfo local) {
+    Client client = clients.get(new Ends(remote.address(), local.address()));
     if (client == null) {
-      throw new CloseConnectionException("gone before it was seen: " + address);
+      throw new CloseConnectionException("gone before it was seen: " + remote.address());
     }
     return client;
   }
@@ -65,12 +69,12 @@ final class Connections implements AutoCloseable {
   private void sweep() {
     long now = System.nanoTime();
     clients.forEach(
-        (address, client) -> {
+        (ends, client) -> {
           if (client.isOverdue(now)) {
             client.cut();
           }
           if (!client.isOpen()) {
-            clients.remove(address, client);
+            clients.remove(ends, client);
           }
         });
   }
@@ -82,7 +86,7 @@ final class Connections implements AutoCloseable {
   }
 
   boolean awaitNoneBusy(Duration limit) {
-    long deadline = System.nanoTime() + limit.toNanos();
+    long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(limit);
     while (clients.values().stream().anyMatch(Client::isBusy)) {
       if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
         return false;
@@ -103,7 +107,7 @@ final class Connections implements AutoCloseable {
   private void accepted(SocketChannel channel) {
     try {
       var client = new Client(channel, patience);
-      clients.put(channel.getRemoteAddress(), client);
+      clients.put(new Ends(channel.getRemoteAddress(), channel.getLocalAddress()), client);
       if (closing) {
         client.cut();
       }
@@ -143,7 +147,7 @@ final class Connections implements AutoCloseable {
     @Override
     public ServerConnection connection(ConnectionContext context) {
       var inflow = new Inflow(context.dataReader());
-      of(context.remotePeer().address()).inflow(inflow);
+      of(context.remotePeer(), context.localPeer()).inflow(inflow);
       return http.connection(new CountedContext(context, inflow.reader()));
     }
   }

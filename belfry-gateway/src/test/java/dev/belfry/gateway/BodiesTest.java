@@ -7,6 +7,10 @@ import static org.awaitility.Awaitility.await;
 
 import dev.belfry.workers.PoolOptions;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -202,5 +206,34 @@ final class BodiesTest {
   void aLongCallOutlastsThePatienceWithItsClient() throws Exception {
     assertThat(new String(running.send(running.call("sleep", "2500")).body(), UTF_8))
         .isEqualTo("slept");
+  }
+
+  /** One was taken for the other: its limits were not kept, and neither was its payload taken. */
+  @Test
+  void connectionsFromOnePortToTwoAddressesAreTwo() throws Exception {
+    GatewayOptions everywhere = Running.options().address(new InetSocketAddress(0));
+    try (Gateway gateway = Gateway.open(everywhere.bearer(_ -> true), running.pool);
+        SocketChannel first = connect(0, "127.0.0.1", gateway.port())) {
+      assertThat(echo(first, "first")).endsWith("first");
+      int port = ((InetSocketAddress) first.getLocalAddress()).getPort();
+      try (SocketChannel second = connect(port, "127.0.0.2", gateway.port())) {
+        assertThat(echo(second, "second")).endsWith("second");
+        String large = "x".repeat(200_000);
+        assertThat(echo(first, large)).endsWith(large);
+      }
+    }
+  }
+
+  private static SocketChannel connect(int from, String address, int port) throws IOException {
+    SocketChannel channel = SocketChannel.open(StandardProtocolFamily.INET);
+    channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+    channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), from));
+    channel.connect(new InetSocketAddress(address, port));
+    return channel;
+  }
+
+  private static String echo(SocketChannel channel, String text) throws IOException {
+    Raw.write(channel, Raw.post("echo", "", text));
+    return Raw.readUntil(channel, text);
   }
 }

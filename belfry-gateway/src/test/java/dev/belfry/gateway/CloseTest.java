@@ -13,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,14 @@ final class CloseTest {
       assertThat(new String(answer.get().body(), UTF_8)).isEqualTo("slept");
       assertThat(answer.get().headers().firstValue("connection")).contains("close");
       assertThat(closed.get()).isTrue();
+    }
+  }
+
+  /** That was too long to be counted, and the gateway was left half closed. */
+  @Test
+  void closingMayTakeForEver() throws Exception {
+    try (Running running = Running.open(Running.pool().spares(0), Running.options())) {
+      assertThat(running.gateway.close(ChronoUnit.FOREVER.getDuration())).isTrue();
     }
   }
 

@@ -107,13 +107,26 @@ final class StatusesTest {
     }
   }
 
-  @Test
-  void whatIsNoRequestIs400InJsonToo() throws Exception {
+  /** For a name of a method with a quote in it the server took the blame, and wrote to its log. */
+  @ParameterizedTest
+  @ValueSource(strings = {"POST /call/upper HTTP/1.1\r\n", "PO\"ST / HTTP/1.1\r\n", "\0 \0\r\n"})
+  void whatIsNoRequestIs400InJsonToo(String firstLine) throws Exception {
     try (SocketChannel channel = running.connect()) {
-      Raw.write(channel, "POST /call/upper HTTP/1.1\r\nContent-Length: 0\r\n\r\n");
+      Raw.write(channel, firstLine + "Content-Length: 0\r\n\r\n");
       assertThat(Raw.readAll(channel))
           .startsWith("HTTP/1.1 400 ")
           .contains("application/json", "\"error\":\"bad_request\"");
+    }
+  }
+
+  /** It was said to be a failure of the gateway, with no word about what to do. */
+  @Test
+  void anOlderHttpIs505AndSaysWhatIsSpokenHere() throws Exception {
+    try (SocketChannel channel = running.connect()) {
+      Raw.write(channel, Raw.post("upper", "", "x").replace("HTTP/1.1", "HTTP/1.0"));
+      assertThat(Raw.readAll(channel))
+          .startsWith("HTTP/1.1 505 ")
+          .contains("\"error\":\"bad_request\"", "\"message\":\"Only HTTP/1.1 is spoken here\"");
     }
   }
 

@@ -39,6 +39,10 @@ final class BellReader {
   // Changed with the lock held.
   private volatile long heard;
   private boolean reading;
+
+  /** Whether whoever reads sits in a system call, and so uses the descriptor without the lock. */
+  private boolean sitting;
+
   private boolean dead;
   private boolean closed;
 
@@ -107,15 +111,13 @@ final class BellReader {
     heard++;
   }
 
-  /** Reads for all, with the lock released meanwhile. */
+  /** Reads for all, who get the lock meanwhile. */
   private Event read(long deadlineNanos) throws ErrnoException {
     reading = true;
-    lock.unlock();
     Event event = Event.TIMEOUT;
     try {
-      event = Thread.currentThread().isVirtual() ? look(deadlineNanos) : listen(deadlineNanos);
+      event = Thread.currentThread().isVirtual() ? look(deadlineNanos) : sit(deadlineNanos);
     } finally {
-      lock.lock();
       reading = false;
       if (event == Event.SIGNAL) {
         count();
@@ -124,6 +126,17 @@ final class BellReader {
       changed.signalAll();
     }
     return event;
+  }
+
+  private Event sit(long deadlineNanos) throws ErrnoException {
+    sitting = true;
+    lock.unlock();
+    try {
+      return listen(deadlineNanos);
+    } finally {
+      lock.lock();
+      sitting = false;
+    }
   }
 
   private Event listen(long deadlineNanos) throws ErrnoException {
@@ -149,18 +162,27 @@ final class BellReader {
     }
   }
 
-  /** For virtual threads, which must not sit in a system call. */
+  /**
+   * For virtual threads, which must not sit in a system call. They use the descriptor with the lock
+   * held: whoever closes it may be the thread that has to run them, and cannot wait for them.
+   */
   private Event look(long deadlineNanos) throws ErrnoException {
     long pause = Backoff.FIRST_NANOS;
-    while (true) {
+    while (!closed) {
       Event event = drain();
       long rest = Deadlines.restNanos(deadlineNanos);
       if (event != Event.TIMEOUT || rest <= 0) {
         return event;
       }
-      Backoff.pause(Math.min(pause, rest));
+      lock.unlock();
+      try {
+        Backoff.pause(Math.min(pause, rest));
+      } finally {
+        lock.lock();
+      }
       pause = Backoff.next(pause);
     }
+    return Event.TIMEOUT;
   }
 
   /** Reads what there is: what was rung counts before the peer's end does. */
@@ -190,10 +212,10 @@ final class BellReader {
     try {
       closed = true;
       changed.signalAll();
-      if (reading) {
+      if (sitting) {
         sys.shutdown(fd.number(), Sockets.SHUT_RDWR); // wakes it; our own end sees a hang-up
       }
-      while (reading) {
+      while (sitting) {
         changed.awaitUninterruptibly();
       }
     } finally {

@@ -92,7 +92,7 @@ final class PeerLife {
 
   private void attached() {
     phase = PeerPhase.ATTACHED;
-    heartbeat.begin();
+    heartbeat.begin(System.nanoTime());
     limit.cancel();
     process.look(); // while it surely lives
     holdings.watchMutex(() -> testify(Witness.MUTEX));
@@ -214,7 +214,7 @@ final class PeerLife {
     }
     if (entry.isIn(PeerState.ATTACHED)) { // this first, for it may become Goodbye at any moment
       lookForStranger();
-      if (heartbeat.hasGotStuck()) {
+      if (heartbeat.hasGotStuck(System.nanoTime())) {
         tell(() -> peer.options().listener().onStuck(peer));
       }
     } else if (entry.isIn(PeerState.GOODBYE)) {

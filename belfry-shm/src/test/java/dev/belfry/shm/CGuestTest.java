@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Signo;
 import dev.belfry.testkit.TestProcess;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A guest in C, which knows of the format nothing but what its own header says. */
 @Timeout(120)
@@ -143,6 +146,42 @@ final class CGuestTest {
       assertThat(guest.exitCode()).isZero();
       assertThat(guest.rest()).isEmpty();
       assertThat(notices.all()).containsExactly("attached", "dying GOODBYE", "gone null");
+    }
+  }
+
+  /** Behind the reason stood a pair of parentheses with nothing in them. */
+  @Test
+  void aGuestSaysWhyItEnds() throws Exception {
+    Path path = directory.resolve("segment");
+    HostOptions options =
+        HostOptions.DEFAULT
+            .withConfig(HostFixture.CONFIG)
+            .withPath(path)
+            .withWalkIns(PeerOptions.DEFAULT.withListener(notices));
+    try (HostFixture fixture = HostFixture.of(options);
+        TestProcess guest = TestProcess.start(echo.getFirst(), "--hub-path=" + path)) {
+      assertThat(notices.next()).isEqualTo("attached");
+      fixture.host().peers().getFirst().disconnect("enough");
+      assertThat(guest.line()).isEqualTo(echo.getFirst() + ": the host has given this guest up");
+      assertThat(guest.exitCode()).isOne();
+    }
+  }
+
+  /** A compiler for C++ had hundreds of things to say, and this was not among them. */
+  @ParameterizedTest
+  @ValueSource(strings = {"belfry_guest.h", "belfry_worker.h"})
+  void aHeaderSaysThatItIsNotForCPlusPlus(String header) throws Exception {
+    Path source = directory.resolve("program.c");
+    Files.writeString(source, "#include \"" + header + "\"\nint main(void) { return 0; }\n");
+    var command = new ArrayList<>(List.of("gcc", "-fsyntax-only", "-D__cplusplus=201703L"));
+    command.addAll(List.of("-I" + CGuests.home(), source.toString()));
+    try (TestProcess compiler = TestProcess.start(command)) {
+      assertThat(compiler.exitCode()).isOne();
+      assertThat(compiler.rest())
+          .filteredOn(line -> line.contains("error:"))
+          .singleElement()
+          .asString()
+          .contains("is C, and not C++");
     }
   }
 

@@ -30,7 +30,7 @@ final class CGuests {
   }
 
   /** Where the header is. */
-  private static Path home() {
+  static Path home() {
     Path root = Path.of(System.getProperty("belfry.root", ".."));
     return root.resolve("guests/c");
   }

@@ -326,4 +326,23 @@ final class DeathTest {
     assertThat(Heartbeat.isStale(0, 100, 121, 10)).isTrue();
     assertThat(Heartbeat.isStale(3, 100, 120, 10)).isFalse(); // the beat of a predecessor
   }
+
+  /** All processes of a container stood still, and the host was the first to go on. */
+  // r[verify shm.crash.heartbeat]
+  @Test
+  void aGuestThatStoodStillTogetherWithItsHostGetsTimeToBeat() throws Exception {
+    long second = 1_000_000_000;
+    SegmentConfig beating =
+        SegmentConfig.DEFAULT.withMaxGuests(1).withHeartbeat(Duration.ofSeconds(5));
+    try (Segment segment = Segment.createAnonymous(Sys.forAnyThread(), Placement.PADDED, beating)) {
+      var heartbeat = new Heartbeat(segment, 1);
+      heartbeat.begin(0);
+      assertThat(heartbeat.hasGotStuck(4 * second)).isFalse();
+      assertThat(heartbeat.hasGotStuck(60 * second)).as("neither has the host looked").isFalse();
+      for (int at = 61; at <= 70; at++) {
+        assertThat(heartbeat.hasGotStuck(at * second)).isFalse();
+      }
+      assertThat(heartbeat.hasGotStuck(70 * second + 1)).as("that was time enough").isTrue();
+    }
+  }
 }

@@ -15,12 +15,14 @@ import dev.belfry.linux.FdFlags;
 import dev.belfry.linux.Pipe;
 import dev.belfry.linux.Sockets;
 import dev.belfry.linux.Sys;
+import dev.belfry.loop.Coroutine;
 import dev.belfry.testkit.Descriptors;
 import dev.belfry.testkit.SysTap;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -208,6 +210,30 @@ final class DoorbellTest {
     guest.close();
     assertThatThrownBy(() -> waiting.get(30, TimeUnit.SECONDS))
         .hasRootCauseInstanceOf(IllegalStateException.class);
+  }
+
+  /** It waited for the one who read, and by that kept it from noticing that it need not. */
+  @Test
+  void anEndCanBeClosedOnTheLoopWhoseCoroutineWaitsThere() throws Exception {
+    try (RunningLoop loop = RunningLoop.start()) {
+      var begun = new CountDownLatch(1);
+      Coroutine<Doorbell.Event> waiting =
+          loop.loop()
+              .spawn(
+                  "waits",
+                  () -> {
+                    begun.countDown();
+                    return guest.await();
+                  });
+      begun.await();
+      loop.call(
+          () -> {
+            guest.close();
+            return true;
+          });
+      assertThatThrownBy(() -> waiting.result().get(30, TimeUnit.SECONDS))
+          .hasRootCauseInstanceOf(IllegalStateException.class);
+    }
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.belfry.workers;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -10,12 +11,15 @@ import org.jspecify.annotations.Nullable;
  * circuit is open, until somebody resets it. Any thread may look; the rest is for the loop thread.
  */
 final class CrashLoop {
-  /** Enough for any delay, and no overflow. */
+  /** Enough for any delay. */
   private static final int MAX_DOUBLINGS = 20;
 
+  /** Hundreds of years, which can be doubled so often. */
+  private static final long FOREVER_MILLIS = Long.MAX_VALUE >> MAX_DOUBLINGS;
+
   private final int limit;
-  private final Duration first;
-  private final Duration longest;
+  private final long firstMillis;
+  private final long longestMillis;
   private final RandomGenerator random;
 
   private volatile int deathsInARow;
@@ -25,9 +29,13 @@ final class CrashLoop {
 
   CrashLoop(int limit, Duration first, Duration longest, RandomGenerator random) {
     this.limit = limit;
-    this.first = first;
-    this.longest = longest;
+    this.firstMillis = millis(first);
+    this.longestMillis = millis(longest);
     this.random = random;
+  }
+
+  private static long millis(Duration delay) {
+    return Math.min(TimeUnit.MILLISECONDS.convert(delay), FOREVER_MILLIS);
   }
 
   /** How many workers in a row died before they had served. */
@@ -85,7 +93,7 @@ final class CrashLoop {
       return Duration.ZERO;
     }
     int doublings = Math.min(deathsInARow - 1, MAX_DOUBLINGS);
-    long whole = Math.min(longest.toMillis(), first.toMillis() << doublings);
+    long whole = Math.min(longestMillis, firstMillis << doublings);
     return Duration.ofMillis(random.nextLong(whole / 2, whole + 1));
   }
 }

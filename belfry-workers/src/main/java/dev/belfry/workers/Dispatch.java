@@ -32,13 +32,19 @@ final class Dispatch {
 
   /** Gives a call to the worker that has least to do, waiting for room if it may. */
   void place(Call call) throws CallException, InterruptedException {
-    if (tryPlace(call) != Attempt.NO_ROOM) {
-      return;
+    Attempt attempt = tryPlace(call);
+    if (attempt == Attempt.NO_ROOM && call.options.overload() == Overload.REFUSE) {
+      for (PooledWorker worker : crew.active()) {
+        worker.calls().takeUnheard(); // what lies there takes up room
+      }
+      attempt = tryPlace(call);
+      if (attempt == Attempt.NO_ROOM && crew.active().length > 0) {
+        throw new PoolFull(crew.inFlight());
+      }
     }
-    if (call.options.overload() == Overload.REFUSE && crew.active().length > 0) {
-      throw new PoolFull(crew.inFlight());
+    if (attempt == Attempt.NO_ROOM) {
+      awaitPlace(call);
     }
-    awaitPlace(call);
   }
 
   private void awaitPlace(Call call) throws CallException, InterruptedException {

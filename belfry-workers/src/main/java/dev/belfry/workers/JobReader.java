@@ -107,6 +107,9 @@ final class JobReader {
         long now = job.request().startNanos();
         late = now - lastNanos > LONG_NANOS;
         lastNanos = now;
+        if (late) {
+          allowCancel(job);
+        }
       }
       if (!late || !isCancelled(job, message)) {
         return job;
@@ -114,9 +117,11 @@ final class JobReader {
     }
   }
 
-  /** Whether a message that has come by now says that nobody waits for a job any more. */
+  /**
+   * Whether a message that has come by now says that nobody waits for a job any more, which can be
+   * cancelled since it was read.
+   */
   private boolean isCancelled(Job job, Message message) {
-    allowCancel(job);
     while (guest.receive(message)) {
       Job other = take(message);
       if (other != null) {

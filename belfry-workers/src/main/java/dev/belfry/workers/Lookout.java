@@ -71,6 +71,22 @@ final class Lookout {
     }
   }
 
+  /** Takes the answers that are there, if nobody would hear of them. */
+  void takeUnheard() {
+    synchronized (table) {
+      if (!deaf) {
+        return;
+      }
+    }
+    if (begin()) {
+      try {
+        peer.receiveUntil(() -> false, System.nanoTime());
+      } finally {
+        end();
+      }
+    }
+  }
+
   /** Sees to it that somebody hears of the answers to the calls that are in the table by now. */
   void listen() {
     synchronized (table) {

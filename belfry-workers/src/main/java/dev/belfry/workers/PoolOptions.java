@@ -10,13 +10,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a pool is made. Each method changes this object and returns it.
+ * How a pool is made. Each method changes this object and returns it; a pool goes by what it was
+ * opened with.
  *
  * {@snippet :
  * PoolOptions options = PoolOptions.of(JavaWorker.of(Resizer.class)).workers(4).spares(2);
  * }
  */
-public final class PoolOptions {
+public final class PoolOptions implements Cloneable {
   /** More would need rings of many megabytes. */
   private static final int MAX_CALLS = 1 << 14;
 
@@ -40,7 +41,7 @@ public final class PoolOptions {
   @Nullable Path crashDirectory;
 
   /** What differs from the environment of this process; null for what is not handed on. */
-  final Map<String, @Nullable String> environment = new TreeMap<>();
+  Map<String, @Nullable String> environment = new TreeMap<>();
 
   PoolListener listener = new PoolListener() {};
 
@@ -208,6 +209,17 @@ public final class PoolOptions {
   public PoolOptions listener(PoolListener told) {
     listener = told;
     return this;
+  }
+
+  /** The same, for a pool: others may change these. */
+  PoolOptions copy() {
+    try {
+      var copy = (PoolOptions) clone();
+      copy.environment = new TreeMap<>(environment);
+      return copy;
+    } catch (CloneNotSupportedException e) {
+      throw new AssertionError("it says that it can be cloned", e);
+    }
   }
 
   private static Duration positive(Duration value, String what) {

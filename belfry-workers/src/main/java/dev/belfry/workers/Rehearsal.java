@@ -20,9 +20,9 @@ final class Rehearsal {
   /** For ever, that is. */
   private static final int TIME_LEFT = 0;
 
-  /** Not only what goes into a descriptor, but also what needs a slot. */
+  /** Not only what goes into any descriptor, but also what needs a slot. */
   private static final byte[][] REQUESTS = {
-    Protocol.request(new byte[64], TIME_LEFT), Protocol.request(new byte[512], TIME_LEFT)
+    Protocol.request(new byte[16], TIME_LEFT), Protocol.request(new byte[512], TIME_LEFT)
   };
 
   private final Peer peer;

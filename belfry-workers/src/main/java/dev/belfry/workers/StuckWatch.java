@@ -4,6 +4,7 @@ import dev.belfry.loop.EventLoop;
 import dev.belfry.loop.TimerOperation;
 import dev.belfry.shm.Peer;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Watches what a worker does with a call that was given up. The worker counts as stuck if it goes
@@ -50,7 +51,7 @@ final class StuckWatch {
       Runnable stuck) {
     this.worker = worker;
     this.call = call;
-    this.limitNanos = limit.toNanos();
+    this.limitNanos = TimeUnit.NANOSECONDS.convert(limit);
     this.stuck = stuck;
     Duration part = limit.dividedBy(LOOKS);
     this.pause = loop.scheduler().after(part.compareTo(LONGEST_PAUSE) < 0 ? part : LONGEST_PAUSE);

@@ -218,6 +218,11 @@ final class WorkerCalls {
     lookout().listen();
   }
 
+  /** Takes answers that are there and nobody has come for, because somebody needs the room now. */
+  void takeUnheard() {
+    lookout().takeUnheard();
+  }
+
   /** Has the loop fetch answers that nobody has come for, because somebody needs the room. */
   void fetchAnswers() {
     lookout().listen();

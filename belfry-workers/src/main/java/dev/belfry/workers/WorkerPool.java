@@ -80,7 +80,7 @@ public final class WorkerPool implements AutoCloseable {
       ShmHost host =
           ShmHost.create(
               loop, HostOptions.DEFAULT.withPlacement(options.placement).withConfig(config));
-      var pool = new WorkerPool(options, group, host);
+      var pool = new WorkerPool(options.copy(), group, host);
       pool.supervisor.start();
       return pool;
     } catch (IOException | RuntimeException | Error e) { // such as for a class that is missing
@@ -185,7 +185,7 @@ public final class WorkerPool implements AutoCloseable {
 
   /** Waits until as many workers are ready as are to get calls. */
   public boolean awaitReady(Duration limit) throws InterruptedException {
-    long deadline = System.nanoTime() + limit.toNanos();
+    long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(limit);
     while (status().workers().stream().filter(WorkerStatus::isReady).count()
         < crew.wantedActive()) {
       if (System.nanoTime() - deadline >= 0 || supervisor.isCircuitOpen()) {
@@ -232,7 +232,7 @@ public final class WorkerPool implements AutoCloseable {
   public boolean drain(Duration limit) {
     dispatch.close();
     supervisor.leave();
-    long deadline = System.nanoTime() + limit.toNanos();
+    long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(limit);
     while (crew.inFlight() > 0) {
       if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
         return false;

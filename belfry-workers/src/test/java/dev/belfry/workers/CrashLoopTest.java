@@ -3,6 +3,7 @@ package dev.belfry.workers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +44,19 @@ final class CrashLoopTest {
       loop.died(DEATH, !SERVED);
     }
     assertThat(loop.pause()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(10));
+  }
+
+  @Test
+  void theLongestPauseMayBeForEver() {
+    Duration forEver = ChronoUnit.FOREVER.getDuration();
+    var loop = new CrashLoop(9, Duration.ofMillis(100), forEver, new Random(1));
+    loop.died(!SERVED);
+    loop.died(!SERVED);
+    assertThat(loop.pause()).isBetween(Duration.ofMillis(100), Duration.ofMillis(200));
+    var patient = new CrashLoop(9, forEver, forEver, new Random(1));
+    patient.died(!SERVED);
+    patient.died(!SERVED);
+    assertThat(patient.pause()).isGreaterThan(Duration.ofDays(36_500));
   }
 
   @Test

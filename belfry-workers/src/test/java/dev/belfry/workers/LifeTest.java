@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -161,6 +162,38 @@ final class LifeTest {
           .isThrownBy(last::get)
           .withCauseInstanceOf(WorkerDied.class);
       await().until(() -> told.deaths.size() == 1);
+    }
+  }
+
+  /** They were too long to be counted: nobody was started again, nor waited for. */
+  @Test
+  void limitsMayBeForEver() throws Exception {
+    Duration forEver = ChronoUnit.FOREVER.getDuration();
+    PoolOptions options =
+        options()
+            .restartDelay(Duration.ofMillis(10), forEver)
+            .readyLimit(forEver)
+            .stuckLimit(forEver)
+            .recycleAfter(forEver);
+    try (WorkerPool pool = WorkerPool.open(options)) {
+      assertThat(pool.awaitReady(forEver)).isTrue();
+      Pools.kill(pool.status().workers().getFirst().pid(), Signo.KILL);
+      await().until(() -> told.deaths.size() == 1);
+      assertThat(pool.awaitReady(forEver)).isTrue();
+      assertThat(call(pool, "upper", "next")).isEqualTo("NEXT");
+      assertThat(pool.drain(forEver)).isTrue();
+    }
+  }
+
+  /** With what was set for the next pool, workers of the first were started again. */
+  @Test
+  void aPoolKeepsToTheOptionsItWasOpenedWith() throws Exception {
+    PoolOptions options = after("echo shard $SHARD").environment("SHARD", "1");
+    try (WorkerPool pool = open(options)) {
+      options.name("another").environment("SHARD", "2");
+      Pools.kill(pid(pool), Signo.KILL);
+      await().until(() -> told.output.size() == 2);
+      assertThat(told.output).containsExactly("worker-1: shard 1", "worker-2: shard 1");
     }
   }
 

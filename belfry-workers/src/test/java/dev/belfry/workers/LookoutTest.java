@@ -1,5 +1,6 @@
 package dev.belfry.workers;
 
+import static dev.belfry.workers.Pools.bytes;
 import static dev.belfry.workers.Pools.call;
 import static dev.belfry.workers.Pools.open;
 import static dev.belfry.workers.Pools.options;
@@ -33,6 +34,35 @@ final class LookoutTest {
         slow += virtual.submit(timed(pool)).get() > LEFT_LYING_NANOS ? 1 : 0;
       }
       assertThat(slow).as("calls whose answers were left lying").isLessThan(CALLS / 3);
+    }
+  }
+
+  /** It lay there unread, and took up the room for which the next was refused. */
+  @Test
+  void aCallIsNotRefusedForAnAnswerThatIsThere() throws Exception {
+    CallOptions refuse = CallOptions.DEFAULT.withOverload(Overload.REFUSE);
+    try (WorkerPool pool = open(options(0).workers(1).spares(0).callsPerWorker(1))) {
+      int slow = 0;
+      for (int i = 0; i < CALLS; i++) {
+        assertThat(call(pool, "upper", "looks")).isEqualTo("LOOKS");
+        StartedCall first = pool.start("upper", bytes("first"), refuse);
+        long began = System.nanoTime();
+        while (isRefused(pool.start("upper", bytes("second"), refuse))) {
+          Thread.onSpinWait();
+        }
+        slow += System.nanoTime() - began > LEFT_LYING_NANOS ? 1 : 0;
+        assertThat(first.await()).isEqualTo(bytes("FIRST"));
+      }
+      assertThat(slow).as("calls refused for answers that were left lying").isLessThan(CALLS / 3);
+    }
+  }
+
+  private static boolean isRefused(StartedCall call) throws Exception {
+    try {
+      assertThat(call.await()).isEqualTo(bytes("SECOND"));
+      return false;
+    } catch (PoolFull e) {
+      return true;
     }
   }
 

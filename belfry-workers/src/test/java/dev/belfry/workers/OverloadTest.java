@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.belfry.linux.Signo;
+import dev.belfry.shm.Placement;
+import dev.belfry.shm.SegmentConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** More calls than workers can do: who gets a turn, and who is to blame. */
@@ -88,6 +91,33 @@ final class OverloadTest {
                       bytes("x"),
                       CallOptions.DEFAULT.withDeadline(Duration.ofMillis(200))));
       assertThat(slow.get()).isEqualTo(bytes("slept"));
+      assertThat(told.deaths).isEmpty();
+    }
+  }
+
+  /** It was read ahead and answered as given up; when its turn came that was forgotten. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void aCallThatWasGivenUpBehindAnotherIsNotDoneAndHoldsUpNobody(int threads) throws Exception {
+    Path done = directory.resolve("done");
+    PoolOptions options =
+        Pools.options(threads)
+            .workers(1)
+            .spares(0)
+            .listener(told)
+            .recycleAfterCalls(threads + 3); // just the calls below
+    try (WorkerPool pool = open(options)) {
+      int pid = Integer.parseInt(call(pool, "pid", ""));
+      for (int i = 0; i < threads; i++) {
+        var _ = pool.submit("sleep", bytes("1000"));
+      }
+      await().until(() -> pool.status().workers().getFirst().ringDepth() == 0);
+      var next = pool.submit("sleep", bytes("100"));
+      var givenUp = pool.submit("note", bytes(done + " x"));
+      givenUp.cancel(true);
+      assertThat(next.get()).isEqualTo(bytes("slept"));
+      await().atMost(LONG).until(() -> ProcessHandle.of(pid).isEmpty());
+      assertThat(done).doesNotExist();
       assertThat(told.deaths).isEmpty();
     }
   }
@@ -159,6 +189,41 @@ final class OverloadTest {
       }
       await().until(() -> inFlight(pool) == 0);
       assertThat(call(pool, "pid", "")).isEqualTo(pid);
+      assertThat(told.deaths).isEmpty();
+    }
+  }
+
+  /** In format 1 none of its rehearsals could be sent then, and nobody tried again. */
+  @ParameterizedTest
+  @EnumSource
+  void aWorkerGetsReadyThoughOthersHoldAllSlots(Placement placement) throws Exception {
+    Path closed = directory.resolve("closed-" + placement); // for the second
+    String script =
+        "mkdir %1$s || while test -e %1$s; do sleep 0.05; done; exec \"$0\" \"$@\""
+            .formatted(closed);
+    PoolOptions options =
+        PoolOptions.of("sh", "-c", script, worker.toString())
+            .workers(2)
+            .spares(0)
+            .placement(placement)
+            .heartbeat(Duration.ZERO)
+            .readyLimit(Duration.ofSeconds(10))
+            .listener(told);
+    try (WorkerPool pool = WorkerPool.open(options);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      int first = Integer.parseInt(call(pool, "pid", ""));
+      Pools.stop(first);
+      var calls = new ArrayList<Future<byte[]>>();
+      for (int i = 0; i < 20; i++) {
+        calls.add(threads.submit(() -> pool.call("echo", new byte[1024])));
+      }
+      await().until(() -> pool.status().slotsUsed() == SegmentConfig.DEFAULT.slotsPerGuest());
+      Files.delete(closed);
+      assertThat(pool.awaitReady(LONG)).isTrue();
+      Pools.kill(first, Signo.CONT);
+      for (Future<byte[]> call : calls) {
+        assertThat(call.get()).hasSize(1024);
+      }
       assertThat(told.deaths).isEmpty();
     }
   }
