@@ -261,8 +261,11 @@ public final class WorkerPool implements AutoCloseable {
     }
     drain(limit);
     crew.all().forEach(worker -> worker.calls().close());
+    long millis = TimeUnit.MILLISECONDS.convert(limit);
+    long longer =
+        Math.max(millis, millis + CLOSE_LIMIT.toMillis()); // unless that cannot be counted
     try {
-      host.goodbye(limit).get(limit.plus(CLOSE_LIMIT).toMillis(), TimeUnit.MILLISECONDS);
+      host.goodbye(limit).get(longer, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {

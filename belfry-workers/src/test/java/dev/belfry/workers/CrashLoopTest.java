@@ -50,12 +50,12 @@ final class CrashLoopTest {
   void theLongestPauseMayBeForEver() {
     Duration forEver = ChronoUnit.FOREVER.getDuration();
     var loop = new CrashLoop(9, Duration.ofMillis(100), forEver, new Random(1));
-    loop.died(!SERVED);
-    loop.died(!SERVED);
+    loop.died(DEATH, !SERVED);
+    loop.died(DEATH, !SERVED);
     assertThat(loop.pause()).isBetween(Duration.ofMillis(100), Duration.ofMillis(200));
     var patient = new CrashLoop(9, forEver, forEver, new Random(1));
-    patient.died(!SERVED);
-    patient.died(!SERVED);
+    patient.died(DEATH, !SERVED);
+    patient.died(DEATH, !SERVED);
     assertThat(patient.pause()).isGreaterThan(Duration.ofDays(36_500));
   }
 

@@ -182,6 +182,7 @@ final class LifeTest {
       assertThat(pool.awaitReady(forEver)).isTrue();
       assertThat(call(pool, "upper", "next")).isEqualTo("NEXT");
       assertThat(pool.drain(forEver)).isTrue();
+      pool.close(forEver);
     }
   }
 
