@@ -1,6 +1,9 @@
 package dev.belfry.workers;
 
 import dev.belfry.linux.ExitStatus;
+import dev.belfry.linux.Fd;
+import dev.belfry.linux.OpenFile;
+import dev.belfry.linux.OpenFlags;
 import dev.belfry.linux.Pipe;
 import dev.belfry.linux.Spawn;
 import dev.belfry.linux.Sys;
@@ -67,7 +70,7 @@ final class WorkerProcess {
       Pipe errPipe = Pipe.open(sys, true);
       try (var _ = errPipe.writer()) {
         err = new WorkerOutput(loop, errPipe.reader(), lines, this::lookIfSilent);
-        host.spawn(options.command, ticket, spawn -> withStreams(spawn, outPipe, errPipe));
+        spawn(sys, host, ticket, outPipe.writer(), errPipe.writer());
         pid = ticket.peer().pid().orElse(0);
         err.start();
       }
@@ -75,12 +78,27 @@ final class WorkerProcess {
     }
   }
 
-  private Spawn withStreams(Spawn spawn, Pipe outPipe, Pipe errPipe) {
+  /** With nothing to read: what comes in on our standard input is not for workers. */
+  private void spawn(Sys sys, ShmHost host, SpawnTicket ticket, Fd outEnd, Fd errEnd)
+      throws IOException {
+    try (Fd nothing = OpenFile.open(sys, Path.of("/dev/null"), OpenFlags.READ_ONLY, 0)) {
+      host.spawn(
+          options.command,
+          ticket,
+          spawn ->
+              inItsPlace(spawn)
+                  .standard(0, nothing.number())
+                  .standard(1, outEnd.number())
+                  .standard(2, errEnd.number()));
+    }
+  }
+
+  private Spawn inItsPlace(Spawn spawn) {
     if (options.directory != null) {
       spawn.directory(options.directory);
     }
     options.environment.forEach(spawn::variable);
-    return spawn.standard(1, outPipe.writer().number()).standard(2, errPipe.writer().number());
+    return spawn;
   }
 
   /** It has ended before its time was up; the timer would keep it in memory. */

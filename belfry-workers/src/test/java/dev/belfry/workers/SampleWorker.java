@@ -40,6 +40,7 @@ public final class SampleWorker {
             .on("unsettle", _ -> unsettle())
             .on("bytes", request -> new byte[Integer.parseInt(request.text())])
             .on("say", SampleWorker::say)
+            .on("listen", _ -> Integer.toString(System.in.read()).getBytes(UTF_8))
             .on("note", SampleWorker::note)
             .on("crash", SampleWorker::crash);
     int threads = Integer.parseInt(args[0]);

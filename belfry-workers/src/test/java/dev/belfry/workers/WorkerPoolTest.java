@@ -173,6 +173,14 @@ final class WorkerPoolTest {
     }
   }
 
+  /** A worker took what its host was to read, or was stopped for reading a terminal. */
+  @Test
+  void aWorkerHasNothingToReadOnItsStandardInput() throws Exception {
+    try (WorkerPool pool = open(options(0).workers(1).spares(0))) {
+      assertThat(call(pool, "listen", "")).isEqualTo("-1");
+    }
+  }
+
   @Test
   void aWorkerThatIsStuckIsReplaced() throws Exception {
     var told = new Pools.Told();
