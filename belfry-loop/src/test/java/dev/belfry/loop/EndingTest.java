@@ -13,6 +13,7 @@ import dev.belfry.linux.Pipe;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.DescriptorSupport.Tapped;
 import dev.belfry.loop.LoopSupport.EveryBackend;
+import dev.belfry.testkit.NeedsIoUring;
 import dev.belfry.testkit.SysTap;
 import java.io.IOException;
 import java.lang.Thread.State;
@@ -281,6 +282,7 @@ final class EndingTest {
   // What the kernel still had was withdrawn again and again until it came back, which it could not.
   // r[verify loop.stop.nonew]
   @Test
+  @NeedsIoUring
   void aLoopEndsWhileAFileIsToBeTriedAgainAndTheKernelReadsIt() throws Exception {
     Arena arena = Arena.ofAuto();
     var tapped = new Tapped(Backend.IO_URING);

@@ -16,6 +16,7 @@ import dev.belfry.loop.DescriptorSupport.Probe;
 import dev.belfry.loop.DescriptorSupport.Tapped;
 import dev.belfry.loop.LoopSupport.Driven;
 import dev.belfry.loop.LoopSupport.EveryBackend;
+import dev.belfry.testkit.NeedsIoUring;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -145,7 +146,7 @@ final class FutexWaitTest {
             .execute(
                 () -> {
                   FutexOperation wait;
-                  try (Arena freed = Arena.ofConfined()) {
+                  try (Arena freed = Arena.ofShared()) {
                     wait = driven.loop().futex(freed.allocate(ValueLayout.JAVA_INT), 0);
                   }
                   wait.start(ended -> failure.complete(ended.error()));
@@ -188,6 +189,7 @@ final class FutexWaitTest {
 
   /** Linux 6.18 gives the wait back when that thread ends, and Linux 6.12 keeps it. */
   @EveryBackend
+  @NeedsIoUring
   void aWaitOutlivesTheThreadThatBeganIt(Backend backend) throws Exception {
     try (var tapped = new Tapped(backend)) {
       EventLoop loop = tapped.loop;
@@ -227,6 +229,7 @@ final class FutexWaitTest {
   }
 
   @EveryBackend
+  @NeedsIoUring
   void theKernelWaitsWithoutAThread(Backend backend) throws IOException {
     try (var tapped = new Tapped(backend)) {
       threeWaits(tapped.loop);
@@ -236,6 +239,7 @@ final class FutexWaitTest {
   }
 
   @EveryBackend
+  @NeedsIoUring
   void whereTheKernelCannotAThreadWaits(Backend backend) throws IOException {
     try (var tapped = new Tapped(backend)) {
       tapped.requests.fail("futex", Errno.EINVAL);
@@ -293,6 +297,7 @@ final class FutexWaitTest {
   }
 
   @Test
+  @NeedsIoUring
   void whatTheRingOfAnEpollDidNotTakeIsHandedOverAgain() throws Exception {
     try (var tapped = new Tapped(Backend.EPOLL)) {
       tapped.tap.failFirst("ioUringEnter", 2, Errno.EAGAIN);

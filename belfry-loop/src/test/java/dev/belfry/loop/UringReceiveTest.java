@@ -13,6 +13,7 @@ import dev.belfry.linux.Sockets;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.DescriptorSupport.Probe;
 import dev.belfry.loop.DescriptorSupport.Tapped;
+import dev.belfry.testkit.NeedsIoUring;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -22,6 +23,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** On io_uring a TCP socket receives before it is asked to, and nobody notices. */
+@NeedsIoUring
 final class UringReceiveTest {
   private final Arena arena = Arena.ofAuto();
 

@@ -19,6 +19,7 @@ import dev.belfry.loop.DescriptorSupport.Probe;
 import dev.belfry.loop.DescriptorSupport.Tapped;
 import dev.belfry.loop.LoopSupport.Driven;
 import dev.belfry.testkit.Descriptors;
+import dev.belfry.testkit.NeedsIoUring;
 import dev.belfry.testkit.SysTap;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is particular to io_uring; what it has in common with the others is shown by the matrix. */
+@NeedsIoUring
 final class UringTest {
   private final Arena arena = Arena.ofAuto();
 

@@ -1,8 +1,10 @@
 package dev.belfry.bench.harness;
 
+import dev.belfry.loop.Backend;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
@@ -80,7 +82,7 @@ public final class RunOptions {
   /**
    * The names that were asked for, in the order given here.
    *
-   * @throws IllegalArgumentException if one is unknown
+   * @throws IllegalArgumentException if one is unknown, or cannot run here
    */
   public List<String> select(List<String> all) {
     for (String name : only) {
@@ -90,6 +92,23 @@ public final class RunOptions {
                 .formatted(name, String.join(", ", all)));
       }
     }
-    return only.isEmpty() ? all : all.stream().filter(only::contains).toList();
+    return withoutIoUringIfRefused(
+        only.isEmpty() ? all : all.stream().filter(only::contains).toList());
+  }
+
+  /** Many containers refuse it; the others can be compared all the same. */
+  private List<String> withoutIoUringIfRefused(List<String> names) {
+    Optional<String> cause = Backend.IO_URING.unavailabilityCause();
+    List<String> refused = names.stream().filter(name -> name.contains("io_uring")).toList();
+    if (cause.isEmpty() || refused.isEmpty()) {
+      return names;
+    }
+    String what =
+        "%s: there is no io_uring here, %s".formatted(String.join(", ", refused), cause.get());
+    if (!only.isEmpty()) {
+      throw new IllegalArgumentException("--only: " + what);
+    }
+    System.err.println("left out " + what);
+    return names.stream().filter(name -> !refused.contains(name)).toList();
   }
 }
