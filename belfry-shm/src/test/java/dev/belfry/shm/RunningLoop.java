@@ -30,7 +30,7 @@ final class RunningLoop implements AutoCloseable {
   }
 
   static RunningLoop start() throws IOException {
-    return start(Backend.EPOLL);
+    return start(LoopOptions.DEFAULT);
   }
 
   static RunningLoop start(Backend backend) throws IOException {

@@ -99,7 +99,7 @@ final class CiTest {
   }
 
   @Test
-  void theTestInTheBrowserMayNotBeLeftOut() throws Exception {
+  void testsInTheBrowserAndOnIoUringMayNotBeLeftOut() throws Exception {
     program("mvn", "test \"$BELFRY_BROWSER$BELFRY_IO_URING\" = requiredrequired");
     assertThat(run().exit()).isZero();
   }
