@@ -33,6 +33,9 @@ final class Connections implements AutoCloseable {
   private static final long SWEEP_MILLIS = 100;
   private static final long LOOK_NANOS = 1_000_000;
 
+  /** What a connection is known by: a client may use one port for two addresses of ours. */
+  private record Ends(SocketAddress remote, SocketAddress local) {}
+
   private final Map<Ends, Client> clients = new ConcurrentHashMap<>();
   private final Duration patience;
   private final ScheduledExecutorService sweeper =
@@ -41,9 +44,6 @@ final class Connections implements AutoCloseable {
 
   /** Set once and for good: clients that become idle are closed, new ones refused. */
   private volatile boolean closing;
-
-  /** What a connection is known by: a client may use one port for two addresses of ours. */
-  private record Ends(SocketAddress remote, SocketAddress local) {}
 
   Connections(Duration patience) {
     this.patience = patience;
