@@ -2,11 +2,14 @@ package dev.belfry.loop;
 
 import dev.belfry.linux.CompletionQueue;
 import dev.belfry.linux.Epoll;
+import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.EventFd;
 import dev.belfry.linux.SubmissionQueue;
+import dev.belfry.linux.Sys;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Drives a loop with io_uring: operations are requests that the kernel completes. All that a turn
@@ -19,6 +22,11 @@ final class UringDriver implements Driver {
    * descriptor to have their share of a turn.
    */
   private static final int ROUNDS = 64;
+
+  /** How long the memory of closed rings may still count: the kernel takes tens of milliseconds. */
+  private static final long CLEAN_UP_NANOS = 200_000_000;
+
+  private static final long LOOK_NANOS = 1_000_000;
 
   private final Uring uring;
   private final EventFd wakeUp;
@@ -39,10 +47,25 @@ final class UringDriver implements Driver {
   static UringDriver open(LoopCore loop) throws ErrnoException {
     EventFd wakeUp = EventFd.create(loop.sharedSys);
     try {
-      return new UringDriver(loop, Uring.open(loop.sys), wakeUp);
+      return new UringDriver(loop, openRing(loop.sys), wakeUp);
     } catch (ErrnoException | RuntimeException e) {
       wakeUp.close();
       throw e;
+    }
+  }
+
+  /** Who may lock little memory gets a ring only when the kernel has cleaned up after others. */
+  private static Uring openRing(Sys sys) throws ErrnoException {
+    long end = System.nanoTime() + CLEAN_UP_NANOS;
+    while (true) {
+      try {
+        return Uring.open(sys);
+      } catch (ErrnoException e) {
+        if (e.errno() != Errno.ENOMEM || System.nanoTime() - end > 0) {
+          throw e;
+        }
+      }
+      LockSupport.parkNanos(LOOK_NANOS);
     }
   }
 

@@ -139,6 +139,19 @@ final class UringTest {
     assertThat(table.size()).isZero();
   }
 
+  // An ordinary user may lock a few megabytes, and closed rings count until the kernel cleaned up:
+  // who opened a loop right after closing fifty was told that there is not enough memory.
+  @Test
+  void memoryThatClosedRingsAreAboutToGiveBackIsWaitedFor() throws IOException {
+    SysTap tap = LoopSupport.tap();
+    tap.script(
+        "ioUringSetup",
+        (nth, _) -> nth <= 3 ? OptionalLong.of(-Errno.ENOMEM) : OptionalLong.empty());
+    try (EventLoop loop = LoopSupport.open(Backend.IO_URING, tap)) {
+      assertThat(result(loop, loop.scheduler().schedule())).isNull();
+    }
+  }
+
   @Test
   void aThreadThatCannotHaveARingOfItsOwnUsesTheSharedOne() throws Exception {
     SysTap tap = LoopSupport.tap();
