@@ -21,7 +21,7 @@ record Need(boolean needed, String purpose) {
           needed("pidfd", "watching and reaping workers"),
           needed("posix_spawn_closefrom", "workers inherit only what they should"),
           optional("epoll_pwait2", "timers below a millisecond; else by timerfd"),
-          optional("futex_waitv", "waiting for many words of memory; else by looking"),
+          optional("futex_waitv", "waiting for many words of memory; else a thread for each"),
           optional("openat2", "opening below a directory only; else by openat"),
           optional("io_uring", "a faster loop; else by epoll"),
           optional("io_uring_single_issuer", "cheaper submission"),

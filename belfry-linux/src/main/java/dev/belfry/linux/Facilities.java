@@ -57,7 +57,7 @@ public final class Facilities {
     probe("pidfd", this::pidfd);
     probe("posix_spawn_closefrom", this::spawnClosefrom);
     probe("epoll_pwait2", this::epollPwait2);
-    probe("futex_waitv", this::futexWaitv);
+    probe("futex_waitv", () -> expect(Errno.EAGAIN, "futex_waitv", FutexSet.probe(sys)));
     probe("openat2", this::openat2);
     var ring = new IoUringProbe(sys);
     probe("io_uring", () -> ring.setUp(IoUringProbe.SUBMIT_ALL));
@@ -76,14 +76,6 @@ public final class Facilities {
   private void futex() throws ErrnoException {
     MemorySegment word = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
     expect(Errno.EAGAIN, "futex", new Futex(sys).await(word, 1, 0));
-  }
-
-  /** As {@link #futex}. */
-  private void futexWaitv() throws ErrnoException {
-    MemorySegment word = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
-    var words = new FutexSet(sys, 1);
-    words.set(0, word, 1);
-    expect(Errno.EAGAIN, "futex_waitv", words.await(1, 0));
   }
 
   private void robustMutex() throws ErrnoException {

@@ -57,6 +57,18 @@ public final class FutexSet {
     this.words = new MemorySegment[capacity];
   }
 
+  /** Whether the kernel can do this, and nobody forbids it. */
+  public static boolean isAvailable(Sys sys) {
+    return probe(sys) == -Errno.EAGAIN;
+  }
+
+  /** Waits for a word that is 0 to stop being 1: {@code -EAGAIN}, if the kernel knows the call. */
+  static int probe(Sys sys) {
+    var words = new FutexSet(sys, 1);
+    words.set(0, Arena.ofAuto().allocate(JAVA_INT), 1);
+    return words.await(1, 0);
+  }
+
   /** Says which word stands at an index and what value it is expected to have. */
   public void set(int index, MemorySegment word, int expected) {
     words[index] = word;

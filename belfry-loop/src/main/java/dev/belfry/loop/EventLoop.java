@@ -273,7 +273,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
 
   /**
    * Waits while a word of memory has a value. An io_uring does that without a thread (Linux 6.7),
-   * on epoll too; where there is none the loop has a thread for it, from the first such wait on.
+   * on epoll too; where there is none the loop has threads for it, from the first such wait on.
    *
    * @param word four bytes, aligned, in memory that others may share
    */

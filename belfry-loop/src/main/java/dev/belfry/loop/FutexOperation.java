@@ -53,9 +53,14 @@ public final class FutexOperation extends Operation<Void> {
     return expected;
   }
 
-  /** Whether there is no reason to wait; any thread. */
-  boolean hasChanged() {
-    return (int) WORD.getVolatile(word, 0L) != expected;
+  /** Whether there is no reason to wait, or the word is gone; called by the thread that waits. */
+  boolean isOver() {
+    try {
+      return (int) WORD.getVolatile(word, 0L) != expected;
+    } catch (RuntimeException | InternalError e) { // its memory was given back, or cut
+      woken.failure = e;
+      return true;
+    }
   }
 
   @Override
@@ -69,8 +74,7 @@ public final class FutexOperation extends Operation<Void> {
   }
 
   /** The wait is over; called by the thread that waited. */
-  void wokenElsewhere(@Nullable Throwable failure) {
-    woken.failure = failure;
+  void wokenElsewhere() {
     loop.post(woken);
   }
 
@@ -95,6 +99,7 @@ public final class FutexOperation extends Operation<Void> {
     @Override
     public void run() {
       Throwable failed = failure;
+      failure = null;
       if (failed == null) {
         operation.completeValue();
       } else {

@@ -17,11 +17,11 @@ import java.util.concurrent.locks.LockSupport;
  * them at once, and on a word of its own that tells it when there are others to wait for.
  */
 final class FutexThread implements AutoCloseable {
+  static final String THREAD_NAME = "belfry-futex";
+
   private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
   private static final int MAX = FutexSet.MAX_WORDS - 1;
-
-  /** How often to look where the kernel cannot wait for several words. */
-  private static final long POLL_NANOS = 1_000_000;
+  private static final long PAUSE_NANOS = 1_000_000;
 
   private final Sys sys;
   private final FutexSet words;
@@ -36,7 +36,7 @@ final class FutexThread implements AutoCloseable {
   FutexThread(Sys sys) {
     this.sys = sys;
     this.words = new FutexSet(sys, FutexSet.MAX_WORDS);
-    thread = Thread.ofPlatform().daemon().name("belfry-futex").start(this::run);
+    thread = Thread.ofPlatform().daemon().name(THREAD_NAME).start(this::run);
   }
 
   /** Waits for an operation; false if there are too many already. */
@@ -82,25 +82,14 @@ final class FutexThread implements AutoCloseable {
       }
       int woken = words.await(current.size() + 1, Futex.FOREVER);
       if (woken < 0 && woken != -Errno.EAGAIN) {
-        LockSupport.parkNanos(POLL_NANOS); // an old kernel, or a filter: polling has to do
+        LockSupport.parkNanos(PAUSE_NANOS); // a word that was cut away, or that has no memory
       }
       for (int i = 0; i < current.size(); i++) {
-        look(current.get(i), woken == i + 1);
+        FutexOperation operation = current.get(i);
+        if ((woken == i + 1 || operation.isOver()) && takeOut(operation)) {
+          operation.wokenElsewhere();
+        }
       }
-    }
-  }
-
-  private void look(FutexOperation operation, boolean woken) {
-    Throwable failure = null;
-    boolean over = woken;
-    try {
-      over |= operation.hasChanged();
-    } catch (RuntimeException | InternalError e) { // the word's memory is gone, or truncated
-      over = true;
-      failure = e;
-    }
-    if (over && takeOut(operation)) {
-      operation.wokenElsewhere(failure);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.belfry.loop;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.belfry.linux.FutexSet;
 import dev.belfry.linux.Sys;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -25,6 +26,9 @@ final class FutexWaits implements AutoCloseable {
   private final Set<UringFutex> requests = new HashSet<>();
   private final List<FutexThread> threads = new ArrayList<>();
 
+  /** Instead of them where the kernel waits for one word at a time; made when first needed. */
+  private @Nullable FutexSleepers sleepers;
+
   FutexWaits(@Nullable Uring uring, Sys sharedSys) {
     this.uring = uring;
     this.sharedSys = sharedSys;
@@ -45,6 +49,13 @@ final class FutexWaits implements AutoCloseable {
   }
 
   private void startOnThread(FutexOperation operation) {
+    if (sleepers == null && threads.isEmpty() && !FutexSet.isAvailable(sharedSys)) {
+      sleepers = new FutexSleepers(sharedSys);
+    }
+    if (sleepers != null) {
+      sleepers.add(operation);
+      return;
+    }
     for (FutexThread thread : threads) {
       if (thread.add(operation)) {
         return;
@@ -82,11 +93,9 @@ final class FutexWaits implements AutoCloseable {
   }
 
   private void cancelOnThread(FutexOperation operation) {
-    for (FutexThread thread : threads) {
-      if (thread.remove(operation)) {
-        operation.completeStopped();
-        return;
-      }
+    if (threads.stream().anyMatch(thread -> thread.remove(operation))
+        || (sleepers != null && sleepers.remove(operation))) {
+      operation.completeStopped();
     }
   }
 
@@ -94,11 +103,17 @@ final class FutexWaits implements AutoCloseable {
   void cancelAll() {
     List.copyOf(requests).forEach(request -> cancel(request.operation()));
     threads.stream().flatMap(thread -> thread.waiting().stream()).forEach(this::cancel);
+    if (sleepers != null) {
+      sleepers.waiting().forEach(this::cancel);
+    }
   }
 
   @Override
   public void close() {
     threads.forEach(FutexThread::close);
     threads.clear();
+    if (sleepers != null) {
+      sleepers.close();
+    }
   }
 }

@@ -23,8 +23,8 @@ final class UringDriver implements Driver {
    */
   private static final int ROUNDS = 64;
 
-  /** How long the memory of closed rings may still count: the kernel takes tens of milliseconds. */
-  private static final long CLEAN_UP_NANOS = 200_000_000;
+  /** How long closed rings may still count: tens of milliseconds, more on a busy machine. */
+  private static final long CLEAN_UP_NANOS = 1_000_000_000;
 
   private static final long LOOK_NANOS = 1_000_000;
 

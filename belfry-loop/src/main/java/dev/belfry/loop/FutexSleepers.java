@@ -1,0 +1,78 @@
+package dev.belfry.loop;
+
+import dev.belfry.linux.Futex;
+import dev.belfry.linux.Sys;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * Waits for words of memory where the kernel cannot even wait for several of them at once (before
+ * Linux 5.16, or behind a filter): a thread for each word.
+ */
+final class FutexSleepers implements AutoCloseable {
+  /** How long to sleep before one looks whether the loop still waits: to be told can be missed. */
+  private static final long SLICE_NANOS = 50_000_000;
+
+  private final Sys sys;
+  private final Map<FutexOperation, Sleeper> waiting = new ConcurrentHashMap<>();
+  private final ExecutorService threads =
+      Executors.newCachedThreadPool(
+          Thread.ofPlatform().daemon().name(FutexThread.THREAD_NAME).factory());
+
+  FutexSleepers(Sys sys) {
+    this.sys = sys;
+  }
+
+  void add(FutexOperation operation) {
+    var sleeper = new Sleeper(operation);
+    waiting.put(operation, sleeper);
+    threads.execute(sleeper);
+  }
+
+  /** Waits for an operation no longer; false if its wait is over and the loop will be told. */
+  boolean remove(FutexOperation operation) {
+    Sleeper removed = waiting.remove(operation);
+    if (removed != null) {
+      Futex.wake(sys, removed.word, Integer.MAX_VALUE); // all, or it may be somebody else's sleeper
+    }
+    return removed != null;
+  }
+
+  List<FutexOperation> waiting() {
+    return List.copyOf(waiting.keySet());
+  }
+
+  @Override
+  public void close() {
+    threads.close();
+  }
+
+  private final class Sleeper implements Runnable {
+    private final FutexOperation operation;
+    private final int expected;
+
+    /** The word by its address alone: whoever no longer waits may free it while this sleeps. */
+    private final MemorySegment word;
+
+    Sleeper(FutexOperation operation) {
+      this.operation = operation;
+      this.expected = operation.expected();
+      this.word = MemorySegment.ofAddress(operation.word().address());
+    }
+
+    @Override
+    public void run() {
+      var futex = new Futex(sys);
+      while (waiting.get(operation) == this) {
+        boolean woken = futex.await(word, expected, System.nanoTime() + SLICE_NANOS) == 0;
+        if ((woken || operation.isOver()) && waiting.remove(operation, this)) {
+          operation.wokenElsewhere();
+        }
+      }
+    }
+  }
+}
