@@ -61,6 +61,23 @@ class RunIT {
     }
   }
 
+  /** The call to try had no token, and was refused. */
+  @Test
+  void theCallToTryShowsTheTokenThatTheGatewayAsksFor() throws Exception {
+    Files.writeString(directory.resolve("it's a token"), "0123456789abcdef0123456789abcdef");
+    Path config =
+        Files.writeString(
+            directory.resolve("belfry.yaml"),
+            """
+            workers: {builtin: demo}
+            gateway: {listen: '127.0.0.1:0', token_file: "it's a token"}
+            """);
+    try (Program host = HostProgram.of(directory, config.toString()).start()) {
+      assertThat(shell(host.awaitLine("curl")))
+          .isEqualTo(new Program.Result(0, "HELLO, WORKER", ""));
+    }
+  }
+
   @Test
   void aNewTokenIsShownToWhoSitsAtATerminal() throws Exception {
     Map<String, String> environment =

@@ -1,6 +1,8 @@
 package dev.belfry.cli.run;
 
+import dev.belfry.cli.config.GatewayConfig;
 import dev.belfry.cli.config.HostConfig;
+import dev.belfry.cli.config.SecretSource;
 import dev.belfry.cli.config.WorkerProgram;
 import dev.belfry.cli.hosts.HostEntry;
 import dev.belfry.linux.ErrnoException;
@@ -12,7 +14,6 @@ import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Says what is running and, for the demonstration, what to try. */
 final class Welcome {
@@ -36,7 +37,7 @@ final class Welcome {
     }
     token.ifPresent(it -> out.println("  token   " + text(it)));
     if (config.workers().program() instanceof WorkerProgram.Demo) {
-      Map<String, String> tries = tries(host.pid(), gateway, pool);
+      Map<String, String> tries = tries(config, host, pool);
       out.println();
       out.println("Try, in another terminal: " + String.join(", ", tries.keySet()) + ":");
       out.println();
@@ -56,17 +57,29 @@ final class Welcome {
   }
 
   /** What there is to try, and the command for it. */
-  private static Map<String, String> tries(long pid, @Nullable URI gateway, PoolStatus pool) {
+  private static Map<String, String> tries(HostConfig config, HostEntry host, PoolStatus pool) {
     var tries = new LinkedHashMap<String, String>();
-    if (gateway != null) {
-      tries.put("a call", "curl -d 'hello, worker' " + gateway + "/call/upper");
+    if (host.gateway() != null) {
+      String token = config.gateway().flatMap(GatewayConfig::token).map(Welcome::shown).orElse("");
+      tries.put("a call", "curl" + token + " -d 'hello, worker' " + host.gateway() + "/call/upper");
     }
     pool.workers().stream()
         .filter(PoolStatus.WorkerStatus::isReady)
         .findFirst()
         .ifPresent(it -> tries.put("the death of a worker", "kill -KILL " + it.pid()));
-    tries.put("the end of all this", "kill -TERM " + pid);
+    tries.put("the end of all this", "kill -TERM " + host.pid());
     return tries;
+  }
+
+  /** The option by which curl shows a token, which a shell reads from where it is. */
+  private static String shown(SecretSource token) {
+    String read =
+        switch (token) {
+          case SecretSource.InFile file ->
+              "$(cat '" + file.path().toString().replace("'", "'\\''") + "')";
+          case SecretSource.InEnvironment environment -> "$" + environment.variable();
+        };
+    return " --oauth2-bearer \"" + read + "\"";
   }
 
   private static String methods(HostConfig config) {
