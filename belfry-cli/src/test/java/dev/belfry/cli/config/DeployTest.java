@@ -127,6 +127,7 @@ class DeployTest {
     assertThat(pod.path("terminationGracePeriodSeconds").asLong())
         .isGreaterThan(pause + config.shutdownLimit().toSeconds());
     assertThat(objects.at("/Service/spec/ports/0/targetPort").asString()).isEqualTo("calls");
+    assertThat(pod.path("shareProcessNamespace").asBoolean()).isTrue();
   }
 
   @Test
