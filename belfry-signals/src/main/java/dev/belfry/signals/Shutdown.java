@@ -32,6 +32,9 @@ final class Shutdown {
   /** The end that is under way; guarded by this. */
   private @Nullable Ending current;
 
+  /** How many ends there were, up to this one; guarded by this. */
+  private int begun;
+
   /** Nothing ends any more; guarded by this. */
   private boolean closed;
 
@@ -104,7 +107,13 @@ final class Shutdown {
       return false;
     }
     current = ending;
+    begun++;
     return true;
+  }
+
+  /** How many ends have begun: more than one in tests, where the process outlives them. */
+  synchronized int begun() {
+    return begun;
   }
 
   /** Goes through the phases of an orderly end and exits. */

@@ -177,12 +177,13 @@ final class SignalRouter {
   }
 
   private void reload(Delivery delivery) {
+    int before = shutdown.begun();
     if (shutdown.cause().isPresent()) {
       ignored(delivery);
       return;
     }
     handlers.call(delivery);
-    if (shutdown.cause().isPresent()) {
+    if (shutdown.begun() > before) {
       return; // a handler has ended it: there is nothing to continue, and nothing to check
     }
     journal.phase(delivery, "notify");
