@@ -27,6 +27,11 @@ final class Uring implements AutoCloseable {
   private static final int REQUESTS = 256;
   private static final int ANSWERS = 4096;
 
+  /** The shared ring is smaller, as an ordinary user may lock little memory for rings. */
+  private static final int SHARED_REQUESTS = 64;
+
+  private static final int SHARED_ANSWERS = 512;
+
   /** Marks what nobody waits for. */
   private static final long NO_TOKEN = 0;
 
@@ -61,7 +66,8 @@ final class Uring implements AutoCloseable {
   }
 
   static Uring open(Sys sys) throws ErrnoException {
-    return new Uring(sys, IoUring.open(sys, IoUring.Use.ANY_THREAD, REQUESTS, ANSWERS));
+    return new Uring(
+        sys, IoUring.open(sys, IoUring.Use.ANY_THREAD, SHARED_REQUESTS, SHARED_ANSWERS));
   }
 
   /** Has a request written before the next wait, unless it is under way. */
