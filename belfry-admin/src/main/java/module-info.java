@@ -11,6 +11,7 @@ module dev.belfry.admin {
   requires io.helidon.common.tls;
   requires io.helidon.http;
   requires io.helidon.webserver;
+  requires jdk.management;
   requires transitive micrometer.core;
   requires transitive micrometer.registry.prometheus;
   requires tools.jackson.databind;

@@ -6,6 +6,7 @@ module dev.belfry.gateway {
   requires io.helidon.common.socket;
   requires io.helidon.http;
   requires io.helidon.webserver;
+  requires jdk.management;
   requires tools.jackson.databind;
 
   exports dev.belfry.gateway;

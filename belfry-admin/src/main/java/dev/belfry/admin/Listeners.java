@@ -1,9 +1,11 @@
 package dev.belfry.admin;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import io.helidon.webserver.ListenerConfig;
 import io.helidon.webserver.WebServerConfig;
 import io.helidon.webserver.http1.Http1Config;
 import io.helidon.webserver.http1.Http1ConnectionSelector;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
@@ -19,7 +21,14 @@ import java.util.concurrent.ScheduledExecutorService;
  */
 record Listeners(
     Surface surface, ClientBudgets failures, RequestLog requests, ScheduledExecutorService timers) {
+  /** At most, where the process may have enough descriptors. */
   static final int TCP_CONNECTIONS = 512;
+
+  /**
+   * Which part of the descriptors they may have. The server gives up listening, for good, when
+   * there is none left for a connection.
+   */
+  private static final int PART_OF_DESCRIPTORS = 8;
 
   /** A limit of its own, so that whatever happens at the TCP port, the operator gets in here. */
   private static final int UNIX_CONNECTIONS = 16;
@@ -45,10 +54,16 @@ record Listeners(
       Optional<Console> console) {
     var authenticator = Optional.of(new Authenticator(options));
     var handler = new RequestHandler(surface, authenticator, console, failures, requests);
-    limit(server, deadline, TCP_CONNECTIONS, handler).bindAddress(address);
+    limit(server, deadline, tcpConnections(), handler).bindAddress(address);
     if (options.tls != null) {
       server.tls(options.tls.build());
     }
+  }
+
+  private static int tcpConnections() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+        ? Math.clamp(unix.getMaxFileDescriptorCount() / PART_OF_DESCRIPTORS, 1, TCP_CONNECTIONS)
+        : TCP_CONNECTIONS;
   }
 
   /** Listens at a Unix socket, for whoever can open its file; alone, or beside the TCP address. */

@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -18,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -318,6 +321,36 @@ class RunIT {
             .in(directory);
     try (HostProgram host = HostProgram.start(start, directory)) {
       assertThat(host.call("about", "").get(60, TimeUnit.SECONDS).body()).startsWith("hello grün ");
+      host.program().signal(Signo.TERM);
+      assertThat(host.program().end().exitCode()).isEqualTo(143);
+    }
+  }
+
+  /**
+   * An accept that finds no descriptor ends its listener, for good: nobody could call any more, and
+   * health said that all was well.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"gateway", "admin"})
+  void moreConnectionsThanDescriptorsDoNotEndAListener(String section) throws Exception {
+    Path config = HostProgram.config(directory);
+    String run = "ulimit -n 200 && exec %s run %s".formatted(HostProgram.BELFRY, config);
+    Program.Start start =
+        Program.of("sh", "-c", run).with("XDG_RUNTIME_DIR", directory.toString()).in(directory);
+    try (HostProgram host = HostProgram.start(start, directory)) {
+      URI flooded = section.equals("gateway") ? host.gateway() : host.admin();
+      var crowd = new ArrayList<Socket>();
+      for (int i = 0; i < 300; i++) {
+        crowd.add(new Socket(flooded.getHost(), flooded.getPort()));
+      }
+      var call = host.call("upper", "still");
+      for (Socket one : crowd) {
+        one.close();
+      }
+
+      assertThat(call.get(60, TimeUnit.SECONDS).body()).isEqualTo("STILL");
+      assertThat(host.get("/health/live").statusCode()).isEqualTo(200);
+      assertThat(host.call("upper", "on").get(60, TimeUnit.SECONDS).body()).isEqualTo("ON");
       host.program().signal(Signo.TERM);
       assertThat(host.program().end().exitCode()).isEqualTo(143);
     }

@@ -1,5 +1,6 @@
 package dev.belfry.gateway;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import io.helidon.common.buffers.BufferData;
 import io.helidon.common.socket.PeerInfo;
 import io.helidon.common.socket.SocketOptions;
@@ -10,6 +11,7 @@ import io.helidon.webserver.http1.Http1ConnectionSelector;
 import io.helidon.webserver.spi.ServerConnection;
 import io.helidon.webserver.spi.ServerConnectionSelector;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -27,7 +29,13 @@ import java.util.concurrent.locks.LockSupport;
  * cut off a client that is too slow, whatever it is doing, and the reader to see that one is gone.
  */
 final class Connections implements AutoCloseable {
-  static final int MAX = 1024;
+  private static final int MAX = 1024;
+
+  /**
+   * Which part of the descriptors they may have. The server gives up listening, for good, when
+   * there is none left for a connection.
+   */
+  private static final int PART_OF_DESCRIPTORS = 3;
 
   private static final int MAX_HEADER_BYTES = 16 * 1024;
   private static final long SWEEP_MILLIS = 100;
@@ -50,6 +58,13 @@ final class Connections implements AutoCloseable {
     var _ =
         sweeper.scheduleWithFixedDelay(
             this::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** How many there may be. */
+  static int most() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+        ? Math.clamp(unix.getMaxFileDescriptorCount() / PART_OF_DESCRIPTORS, 1, MAX)
+        : MAX;
   }
 
   boolean isClosing() {

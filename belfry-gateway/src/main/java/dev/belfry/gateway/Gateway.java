@@ -54,7 +54,7 @@ public final class Gateway implements AutoCloseable {
         .protocolsDiscoverServices(false)
         .addConnectionSelector(connections.selector())
         .connectionOptions(connections.socketOptions())
-        .maxTcpConnections(Connections.MAX)
+        .maxTcpConnections(Connections.most())
         .backlog(BACKLOG)
         .shutdownGracePeriod(SERVER_PATIENCE)
         .directHandlers(Answer.forRubbish())
