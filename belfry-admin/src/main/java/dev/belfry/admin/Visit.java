@@ -80,8 +80,8 @@ record Visit(
    * machine do not overwrite each other's.
    */
   String setCookie(String token) {
-    long seconds = token.isEmpty() ? 0 : Sessions.LIFETIME.toSeconds();
-    return "%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Strict%s"
+    String seconds = token.isEmpty() ? "0" : Long.toString(Sessions.LIFETIME.toSeconds());
+    return "%s=%s; Path=/; Max-Age=%s; HttpOnly; SameSite=Strict%s"
         .formatted(cookieName(host, isSecure), token, seconds, isSecure ? "; Secure" : "");
   }
 

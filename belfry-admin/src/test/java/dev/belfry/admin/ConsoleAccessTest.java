@@ -104,6 +104,19 @@ final class ConsoleAccessTest {
     }
   }
 
+  /** Its age had the digits of the user's locale, which no browser reads. */
+  @Test
+  void theSessionCookieIsTheSameInEveryLocale() throws Exception {
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.of("ar", "EG"));
+    try (Host host = open()) {
+      assertThat(Visitor.of(host).login(Transport.TOKEN).header("set-cookie"))
+          .contains("; Max-Age=28800;");
+    } finally {
+      Locale.setDefault(before);
+    }
+  }
+
   @Test
   void aSignalGoesTheWayOfAllOthers() throws Exception {
     try (Host host = open()) {

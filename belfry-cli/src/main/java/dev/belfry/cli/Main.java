@@ -5,6 +5,7 @@ import dev.belfry.linux.SignalLaunch;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.Locale;
 
 /** The start of the program. */
 final class Main {
@@ -12,6 +13,8 @@ final class Main {
 
   /** Runs one command and exits with what it says. */
   public static void main(String[] args) {
+    // What it prints is in English and partly read by programs, whatever digits the user has.
+    Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
     Sys sys = Sys.forAnyThread();
     takeCareOfSignals(sys);
     var out = new StandardOutput(sys);

@@ -393,6 +393,20 @@ class RunIT {
     assertThat(missing.err()).isEqualTo("belfry run: there is no file nowhere.yaml\n");
   }
 
+  /** The process id was in Arabic digits, which no program reads. */
+  @Test
+  void itsNumbersAreTheSameInEveryLocale() throws Exception {
+    Program.Start start =
+        HostProgram.of(directory, HostProgram.config(directory).toString())
+            .with("BELFRY_JAVA_OPTS", "-Duser.language=ar -Duser.country=EG");
+    try (HostProgram host = HostProgram.start(start, directory)) {
+      assertThat(host.pid()).isEqualTo(host.program().pid());
+      assertThat(host.firstLine()).endsWith(": 2 workers and 1 spare");
+      host.program().signal(Signo.TERM);
+      assertThat(host.program().end().exitCode()).isEqualTo(143);
+    }
+  }
+
   /** Also for a relaunch: a java -jar that brings itself into the right state. */
   @Test
   void itRunsTheSameWithoutTheLauncher() throws Exception {

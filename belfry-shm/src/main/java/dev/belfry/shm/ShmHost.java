@@ -123,7 +123,7 @@ public final class ShmHost implements AutoCloseable {
     long pid = ProcessHandle.current().pid();
     return path != null
         ? path.toAbsolutePath()
-        : Path.of("/proc/%d/fd/%d".formatted(pid, segment.descriptor()));
+        : Path.of("/proc/" + pid + "/fd/" + segment.descriptor()); // no digits of a locale
   }
 
   /** Starts a guest with its ticket; see {@link #spawn(List, SpawnTicket, UnaryOperator)}. */

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -54,6 +55,19 @@ final class ShmHostTest {
   @AfterEach
   void close() throws Exception {
     fixture.close();
+  }
+
+  /** Its path had the digits of the user's locale, and nobody could open it. */
+  @Test
+  void aTicketNamesTheSegmentInEveryLocale() throws Exception {
+    open(Placement.PADDED);
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.of("ar", "EG"));
+    try (SpawnTicket ticket = host().addPeer(notices.options())) {
+      assertThat(ticket.arguments().hubPath()).exists();
+    } finally {
+      Locale.setDefault(before);
+    }
   }
 
   // r[verify shm.spawn.ticket]
