@@ -9,6 +9,8 @@ import java.util.Locale;
 
 /** The start of the program. */
 final class Main {
+  private static final int FAILED = 1;
+
   private Main() {}
 
   /** Runs one command and exits with what it says. */
@@ -19,8 +21,16 @@ final class Main {
     takeCareOfSignals(sys);
     var out = new StandardOutput(sys);
     var err = new PrintWriter(System.err, true, System.err.charset());
-    int exitCode = BelfryCommand.execute(sys, out, out.writer(), err, args);
-    System.exit(out.finish(exitCode, err));
+    int exitCode = FAILED;
+    try {
+      exitCode = out.finish(BelfryCommand.execute(sys, out, out.writer(), err, args), err);
+    } catch (OutOfMemoryError e) {
+      err.println("belfry: there is not enough memory for this: " + e.getMessage());
+    } catch (Error e) {
+      e.printStackTrace(err);
+    } finally {
+      System.exit(exitCode); // whatever threads a command has left behind, they do not go on alone
+    }
   }
 
   private static void takeCareOfSignals(Sys sys) {

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -405,6 +406,28 @@ class RunIT {
       host.program().signal(Signo.TERM);
       assertThat(host.program().end().exitCode()).isEqualTo(143);
     }
+  }
+
+  /** An error that is no exception, as for want of memory, left a host that did nothing. */
+  @Test
+  void aStartThatFailsByAnErrorEndsToo() throws Exception {
+    String withoutServer =
+        Stream.of(System.getProperty("java.class.path").split(":"))
+            .filter(entry -> !entry.contains("helidon-webserver"))
+            .collect(Collectors.joining(":"));
+    Program.Start start =
+        Program.of(
+                Path.of(System.getProperty("java.home"), "bin/java"),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                withoutServer,
+                "dev.belfry.cli.Main",
+                "run",
+                HostProgram.config(directory).toString())
+            .with("XDG_RUNTIME_DIR", directory.toString());
+    Program.Result result = start.run();
+    assertThat(result.err()).contains("java.lang.NoClassDefFoundError: io/helidon/");
+    assertThat(result.exitCode()).isEqualTo(1);
   }
 
   /** Also for a relaunch: a java -jar that brings itself into the right state. */
