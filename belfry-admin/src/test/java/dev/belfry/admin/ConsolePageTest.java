@@ -381,4 +381,30 @@ final class ConsolePageTest {
     waitFor(() -> List.of("ended", "lost").contains(find("#link").getDomAttribute("data-link")));
     assertThat(find("#console").getDomAttribute("class")).contains("stale");
   }
+
+  /** Charts stood still, on a page that said it was live, until the clock had caught up. */
+  @Test
+  void theChartsGoOnWhenTheClockOfTheHostWasSetBack() {
+    load();
+    Object shown =
+        browser()
+            .executeAsyncScript(
+                """
+                const done = arguments[0];
+                import('/console/charts.js').then(({Charts}) => {
+                  const place = document.createElement('div');
+                  const charts = new Charts(place);
+                  const add = (at, calls) => charts.add(at, {calls_per_second: calls, slots: 1});
+                  charts.begin([[7_199_000, 10, 0, 0, 0, 0], [7_200_000, 20, 0, 0, 0, 0]]);
+                  add(7_200_000, 20); // the state that comes with the history
+                  add(3_600_000, 30);
+                  add(3_601_000, 40);
+                  done([
+                    place.querySelector('#chart-calls .value').textContent,
+                    place.querySelector('#chart-calls .line').getAttribute('d').match(/[ML]/g).join(''),
+                  ]);
+                }).catch(error => done(String(error)));
+                """);
+    assertThat(shown).isEqualTo(List.of("40", "ML"));
+  }
 }

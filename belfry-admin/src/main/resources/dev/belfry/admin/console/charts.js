@@ -41,13 +41,11 @@ export class Charts {
   }
 
   add(at, host) {
-    const last = this.#samples.at(-1);
-    if (!last || at > last[AT]) {
-      this.#samples.push(
-        [at, host.calls_per_second, host.p50_micros, host.p99_micros, host.ring_depth, host.slots_used]);
-    }
     const oldest = at - LONGEST * 1000;
-    this.#samples = this.#samples.filter(sample => sample[AT] >= oldest);
+    // One that is not earlier is this one, or from before the host's clock was set back.
+    this.#samples = this.#samples.filter(sample => sample[AT] >= oldest && sample[AT] < at);
+    this.#samples.push(
+      [at, host.calls_per_second, host.p50_micros, host.p99_micros, host.ring_depth, host.slots_used]);
     this.#marks = this.#marks.filter(mark => mark.at >= oldest);
     this.#charts.forEach(chart => chart.limit(host));
     this.#draw();
