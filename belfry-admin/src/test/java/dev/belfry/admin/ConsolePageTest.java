@@ -407,4 +407,23 @@ final class ConsolePageTest {
                 """);
     assertThat(shown).isEqualTo(List.of("40", "ML"));
   }
+
+  /** The journal goes back for days, and a death of last week looked like one of today. */
+  @Test
+  void aTimeOfAnotherDaySaysWhichDay() {
+    load();
+    Object shown =
+        browser()
+            .executeAsyncScript(
+                """
+                const done = arguments[0];
+                import('/console/format.js')
+                  .then(({clock}) => done([clock('2020-02-03T12:34:56Z'), clock(Date.now())]))
+                  .catch(error => done(String(error)));
+                """);
+    assertThat((List<?>) shown)
+        .satisfiesExactly(
+            another -> assertThat((String) another).matches("[34] Feb ..:..:56"),
+            today -> assertThat((String) today).matches("..:..:.."));
+  }
 }

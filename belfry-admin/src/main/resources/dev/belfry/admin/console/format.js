@@ -40,9 +40,12 @@ export function age(millis) {
   return hours < 24 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** The time of day. */
+/** The time of day; with the day, if that is not today. */
 export function clock(at) {
-  return new Date(at).toLocaleTimeString('en-GB');
+  const time = new Date(at);
+  const isToday = time.toDateString() === new Date().toDateString();
+  const day = isToday ? '' : `${time.toLocaleDateString('en-GB', {day: 'numeric', month: 'short'})} `;
+  return day + time.toLocaleTimeString('en-GB');
 }
 
 /** Three digits that matter, and no zeros after the point. */
