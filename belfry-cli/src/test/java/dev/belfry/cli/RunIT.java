@@ -194,6 +194,18 @@ class RunIT {
     }
   }
 
+  /** In a file, which goes on for months, there were times without a day. */
+  @Test
+  void aLineOfTheLogSaysOfWhichDayItIs() throws Exception {
+    Path config = HostProgram.config(directory);
+    try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      host.program().signal(Signo.TERM);
+      assertThat(host.program().end().err().lines())
+          .isNotEmpty()
+          .allMatch(line -> line.matches("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:.*"));
+    }
+  }
+
   @Test
   void workersThatCannotStartOpenTheCircuitAndUsr2TriesAgain() throws Exception {
     Path program =

@@ -79,7 +79,7 @@ public final class LogbackSetup extends ContextAwareBase implements Configurator
 
   private static PatternLayoutEncoder text() {
     var encoder = new PatternLayoutEncoder();
-    encoder.setPattern("%d{HH:mm:ss.SSS} %-5level %msg%n");
+    encoder.setPattern("%d{yyyy-MM-dd HH:mm:ss.SSS} %-5level %msg%n");
     return encoder;
   }
 
