@@ -69,7 +69,7 @@ final class RequestHandler implements Handler {
           request.path().path(),
           route,
           answer);
-      send(answer, response);
+      send(answer, request, response);
     } finally {
       answer.stream().ifPresent(ConsoleStream::close);
     }
@@ -79,7 +79,9 @@ final class RequestHandler implements Handler {
     }
   }
 
-  private static void send(Answer answer, ServerResponse response) throws IOException {
+  private static void send(Answer answer, ServerRequest request, ServerResponse response)
+      throws IOException {
+    byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
     response
         .status(answer.status())
         .header(HeaderNames.CONTENT_TYPE, answer.contentType())
@@ -92,8 +94,10 @@ final class RequestHandler implements Handler {
         try (OutputStream out = response.outputStream()) {
           answer.stream().get().writeTo(out);
         }
+      } else if (request.prologue().method().text().equals(Route.HEAD)) {
+        response.header(HeaderNames.CONTENT_LENGTH, Integer.toString(body.length)).send();
       } else {
-        response.send(answer.body().getBytes(StandardCharsets.UTF_8));
+        response.send(body);
       }
     } finally {
       answer.afterwards().ifPresent(Runnable::run); // even when the client has not waited for it
@@ -106,7 +110,7 @@ final class RequestHandler implements Handler {
       return new Seen(Answer.error(404, "not_found", "There is nothing here", id), Identity.NOBODY);
     }
     Route route = found.get();
-    if (!request.prologue().method().text().equals(route.method())) {
+    if (!route.answers(request.prologue().method().text())) {
       String message = route.path() + " is for " + route.method();
       return new Seen(
           Answer.error(405, "method_not_allowed", message, id).header("Allow", route.method()),

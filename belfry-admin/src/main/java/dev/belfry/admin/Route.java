@@ -20,6 +20,9 @@ enum Route {
   LOGOUT("POST", "/console/logout", true),
   STREAM("GET", "/console/stream", true);
 
+  /** As GET, without the body. */
+  static final String HEAD = "HEAD";
+
   private final String method;
   private final String path;
   private final boolean needsCredentials;
@@ -38,6 +41,11 @@ enum Route {
 
   String method() {
     return method;
+  }
+
+  /** Whether it answers a method: its own, and HEAD where that is GET, but for an endless body. */
+  boolean answers(String asked) {
+    return asked.equals(method) || (asked.equals(HEAD) && method.equals("GET") && this != STREAM);
   }
 
   String path() {

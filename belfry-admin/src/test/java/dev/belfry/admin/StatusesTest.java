@@ -293,6 +293,18 @@ final class StatusesTest {
         .startsWith("3.1");
   }
 
+  /** Monitors ask so, and were told that the method is not allowed, with a body that none reads. */
+  @Test
+  void headIsAnsweredAsGetWithoutTheBody() throws Exception {
+    Answered live = host.sendAs("HEAD", "/health/live", Map.of(), new byte[0]);
+    assertThat(live.status()).isEqualTo(200);
+    assertThat(live.header("content-length")).isEqualTo("15");
+    assertThat(live.body()).isEmpty();
+    Answered signal = host.sendAs("HEAD", "/admin/signal", Map.of(), new byte[0]);
+    assertThat(signal.status()).isEqualTo(405);
+    assertThat(signal.body()).isEmpty();
+  }
+
   @Test
   void itIsNotReadyWhileDraining() throws Exception {
     var proceed = new CountDownLatch(1);
