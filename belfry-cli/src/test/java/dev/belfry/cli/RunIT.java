@@ -2,6 +2,7 @@ package dev.belfry.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.belfry.linux.Signo;
 import dev.belfry.testkit.TestTerminal;
@@ -392,6 +393,32 @@ class RunIT {
       assertThat(result.err()).doesNotContain("\tat ");
     }
     assertThat(directory.resolve("started")).doesNotExist();
+  }
+
+  /** A host that was told to reload ended for it, and could not come back. */
+  @Test
+  void validateFindsAPortThatTheHostMayNotHave() throws Exception {
+    Path first = Path.of("/proc/sys/net/ipv4/ip_unprivileged_port_start");
+    assumeTrue(Files.readAllLines(first).equals(List.of("1024")), "ports are free for all here");
+    Path config =
+        Files.writeString(
+            directory.resolve("belfry.yaml"),
+            "workers: {builtin: demo}\ngateway: {listen: '127.0.0.1:81'}\n");
+    String notEvenRoot =
+        "[ $(id -u) != 0 ] || set -- setpriv --inh-caps=-net_bind_service"
+            + " --bounding-set=-net_bind_service \"$@\"; exec \"$@\"";
+    Program.Result result =
+        Program.of(
+                "sh",
+                "-c",
+                notEvenRoot,
+                "sh",
+                HostProgram.BELFRY.toString(),
+                "validate",
+                config.toString())
+            .run();
+    assertThat(result.out()).contains(":2: gateway.listen: this process may not have port 81");
+    assertThat(result.exitCode()).isEqualTo(1);
   }
 
   @Test

@@ -17,6 +17,9 @@ import java.util.Optional;
  * are not safe. So a host that is told to reload learns of them before it ends.
  */
 final class ConfigChecks {
+  /** Those below are for root, unless the machine says otherwise. */
+  private static final int FIRST_FREE_PORT = 1024;
+
   private final YamlTree tree;
   private final List<ConfigFault> faults;
 
@@ -139,6 +142,24 @@ final class ConfigChecks {
       socket.bind(new InetSocketAddress(address.getAddress(), 0));
     } catch (IOException e) {
       fault(field, "this machine does not have the address " + address.getHostString());
+      return;
+    }
+    if (address.getPort() < FIRST_FREE_PORT) {
+      mayHave(field, address);
+    }
+  }
+
+  /** That somebody has the port is no fault, and not what the kernel looks at first. */
+  private void mayHave(String field, InetSocketAddress address) {
+    try (var socket = new Socket()) {
+      socket.bind(address);
+    } catch (IOException e) {
+      if ("Permission denied".equals(e.getMessage())) {
+        fault(
+            field,
+            "this process may not have port %d: choose one above 1023, or let it have CAP_NET_BIND_SERVICE"
+                .formatted(address.getPort()));
+      }
     }
   }
 
