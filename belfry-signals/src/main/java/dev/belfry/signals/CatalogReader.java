@@ -64,7 +64,7 @@ final class CatalogReader {
         "exit_codes");
     document.optional("$schema").ifPresent(YamlValue::text);
     document.required("description").ifPresent(YamlValue::text);
-    String version = document.required("version").map(it -> it.text(VERSION)).orElse("");
+    document.required("version").ifPresent(it -> it.text(VERSION));
     Map<YamlValue, Signal> signals = entries(document.required("signals"), CatalogReader::signal);
     Map<YamlValue, BehaviorDefinition> behaviors =
         entries(document.required("behaviors"), CatalogReader::behavior);
@@ -79,7 +79,7 @@ final class CatalogReader {
       new CatalogConsistency(signals, behaviors, document).check();
     }
     return new SignalCatalog(
-        version, List.copyOf(signals.values()), List.copyOf(behaviors.values()), support);
+        List.copyOf(signals.values()), List.copyOf(behaviors.values()), support);
   }
 
   /** The elements of a list with the places they were read from. */

@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 // r[impl signals.lookup.strict]
 public final class SignalCatalog {
-  private final String version;
   private final List<Signal> signals;
   private final List<String> names;
   private final Map<String, Signal> byName = new LinkedHashMap<>();
@@ -34,11 +33,9 @@ public final class SignalCatalog {
   private final Map<String, Map<Platform, Support>> support;
 
   SignalCatalog(
-      String version,
       List<Signal> signals,
       List<BehaviorDefinition> behaviors,
       Map<String, Map<Platform, Support>> support) {
-    this.version = version;
     this.signals = List.copyOf(signals);
     this.names = this.signals.stream().map(Signal::name).toList();
     for (Signal signal : this.signals) {
@@ -100,12 +97,7 @@ public final class SignalCatalog {
                         .map(_ -> signal.withTimeout(limit))
                         .orElse(signal))
             .toList();
-    return new SignalCatalog(version, limited, List.copyOf(behaviors.values()), support);
-  }
-
-  /** The version that the catalog gives itself. */
-  public String version() {
-    return version;
+    return new SignalCatalog(limited, List.copyOf(behaviors.values()), support);
   }
 
   /** All signals, in the order of the catalog. */

@@ -98,11 +98,6 @@ public final class Signals implements AutoCloseable {
     return catalog;
   }
 
-  /** The platform, real or pretended. */
-  public Platform platform() {
-    return platform;
-  }
-
   /**
    * Whether this platform has the signal. False for what is in no catalog. Whether it can come to
    * this process is another question: {@link #receivable}.
