@@ -231,7 +231,8 @@ public final class Signals implements AutoCloseable {
   }
 
   private Registration once(List<String> names, SignalHandler action) {
-    List<Signal> signals = names.stream().map(this::find).toList(); // all, before any is registered
+    // All, before any is registered.
+    List<Signal> signals = names.stream().map(it -> catchable(find(it))).toList();
     var first = new AtomicBoolean(true);
     SignalHandler once =
         signal -> {
