@@ -51,8 +51,13 @@ final class HostProgram implements AutoCloseable {
 
   static HostProgram start(Program program, Path directory) throws Exception {
     var host = new HostProgram(program, directory);
-    host.awaitWelcome();
-    return host;
+    try {
+      host.awaitWelcome();
+      return host;
+    } catch (Throwable e) { // else it would go on for ever, with nobody to end it
+      host.close();
+      throw e;
+    }
   }
 
   /** Whether nobody listens at a port. */
