@@ -69,9 +69,16 @@ final class Shutdown {
     return Optional.ofNullable(current);
   }
 
-  /** Lets no end begin from now on, unless one is under way; says whether none is. */
+  /** Lets no end begin from now on, unless one is under way; whether this call has seen to it. */
   synchronized boolean close() {
-    closed = current == null;
+    if (closed || current != null) {
+      return false;
+    }
+    closed = true;
+    return true;
+  }
+
+  private synchronized boolean isClosed() {
     return closed;
   }
 
@@ -154,7 +161,7 @@ final class Shutdown {
   // r[impl signals.doubletap.force]
   void force(Delivery delivery, int exitCode) {
     Optional<Ending> ending = current();
-    if (ending.isPresent() && !ending.get().end()) {
+    if (ending.isEmpty() ? isClosed() : !ending.get().end()) {
       return; // it is over already
     }
     lastWords(

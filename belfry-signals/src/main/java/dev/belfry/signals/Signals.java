@@ -258,7 +258,7 @@ public final class Signals implements AutoCloseable {
       return;
     }
     source.close();
-    if (router.shutdown().close()) { // else a signal has come meanwhile
+    if (router.shutdown().close()) { // else a signal has come meanwhile, or it was closed before
       closeRest();
     }
   }

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -253,6 +254,48 @@ final class ShutdownTest {
     public void halt(int code) {
       look.run();
     }
+  }
+
+  /** Twice INT, as the admin surface of a program may raise it, ended the process all the same. */
+  @Test
+  void nothingEndsTheProcessOnceTheyAreClosed() {
+    var exits = new CopyOnWriteArrayList<Integer>();
+    Signals closed =
+        Signals.builder().source(new Silence()).exit(new Recording(exits)).log(_ -> {}).open();
+    closed.close();
+    for (String name : List.of("TERM", "INT", "INT", "QUIT")) {
+      closed.raise(Signals.resolve(name).orElseThrow(), "test", "", "");
+    }
+    assertThat(exits).isEmpty();
+  }
+
+  /** It waited for a log that takes nothing any more, for as long as it may. */
+  @Test
+  void whatIsClosedTwiceIsClosedOnce() {
+    var closed = new AtomicInteger();
+    var clock =
+        new SignalClock() {
+          private final ManualClock manual = new ManualClock();
+
+          @Override
+          public long nanoTime() {
+            return manual.nanoTime();
+          }
+
+          @Override
+          public Timer after(Duration delay, Runnable action) {
+            return manual.after(delay, action);
+          }
+
+          @Override
+          public void close() {
+            closed.incrementAndGet();
+          }
+        };
+    Signals once = Signals.builder().source(new Silence()).clock(clock).log(_ -> {}).open();
+    once.close();
+    once.close();
+    assertThat(closed).hasValue(1);
   }
 
   private record Recording(List<Integer> exits) implements ExitPort {
