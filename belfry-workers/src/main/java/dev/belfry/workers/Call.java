@@ -191,7 +191,7 @@ final class Call implements StartedCall {
   }
 
   /** Nobody waits for it any more: its worker, if it has one, is told. */
-  void abandon() {
+  private void abandon() {
     Place at = place;
     if (at != null) {
       at.worker().calls().giveUp(at.id());

@@ -124,20 +124,12 @@ final class Dispatch {
       call.hasWaited();
       PooledWorker least = leastLoaded(crew.active(), call);
       if (least != null && least.calls().offerAtOnce(call)) {
-        placedAgain(call);
+        call.nudge();
       } else {
         againLater(call);
       }
     } catch (CallException e) {
       call.fail(e);
-    }
-  }
-
-  private void placedAgain(Call call) {
-    if (call.isDone()) {
-      call.abandon(); // perhaps it was given up on the way
-    } else {
-      call.nudge();
     }
   }
 
@@ -149,7 +141,7 @@ final class Dispatch {
               try {
                 call.hasWaited();
                 awaitPlace(call); // whatever its overload policy: it was accepted already
-                placedAgain(call);
+                call.nudge();
               } catch (CallException e) {
                 call.fail(e);
               } catch (InterruptedException e) {

@@ -95,7 +95,7 @@ final class WorkerCalls {
         return true;
       }
       wantNotice(id); // even if nobody asks: waiting for room is pointless while answers lie unread
-      return isSent(call, id, send(call, id));
+      return isSent(call, id, giveUpIfDone(call, id, send(call, id)));
     } catch (RuntimeException | Error e) {
       take(id); // or the worker would count as stuck with a call it never had
       throw e;
@@ -175,7 +175,16 @@ final class WorkerCalls {
 
   private SendResult sendAtOnce(Call call, long id) {
     byte[] bytes = Protocol.request(call.payload, call.timeLeftMillis());
-    return peer().send(MessageKind.REQUEST, id, call.methodId, bytes, 0, bytes.length);
+    return giveUpIfDone(
+        call, id, peer().send(MessageKind.REQUEST, id, call.methodId, bytes, 0, bytes.length));
+  }
+
+  /** A call that has ended while it was sent: its worker heard of that too early, or not at all. */
+  private SendResult giveUpIfDone(Call call, long id, SendResult result) {
+    if (result == SendResult.SENT && call.isDone()) {
+      giveUp(id);
+    }
+    return result;
   }
 
   private SendResult send(Call call, long id) {
