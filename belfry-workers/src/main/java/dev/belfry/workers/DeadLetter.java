@@ -9,10 +9,16 @@ public final class DeadLetter extends CallException {
 
   DeadLetter(String method, int attempts, Death death) {
     super(
-        "a call of '%s' was given to %d workers, and each died; the last, %s: %s"
-            .formatted(method, attempts, death.worker(), death.how()));
+        "a call of '%s' was given to %s: %s"
+            .formatted(method, had(attempts, death.worker()), death.how()));
     this.attempts = attempts;
     this.death = death;
+  }
+
+  private static String had(int attempts, String last) {
+    return attempts == 1
+        ? last + ", which died"
+        : attempts + " workers, and each died; the last, " + last;
   }
 
   /** How many workers had it. */
