@@ -217,7 +217,7 @@ final class Supervisor {
       gone(worker, null, "cannot be started: " + e.getMessage());
       return;
     }
-    after(options.readyLimit, () -> endIfNotReady(worker));
+    process.limit(after(options.readyLimit, () -> endIfNotReady(worker)));
   }
 
   private void endIfNotReady(PooledWorker worker) {
@@ -241,12 +241,14 @@ final class Supervisor {
           crew.ready(worker);
           crew.nextToLeave().ifPresent(this::replace);
           after(SERVED, () -> servesOn(worker));
-          Duration age = options.recycleAge;
-          if (age != null) { // not sooner: one that is still starting cannot be replaced
-            TimerOperation timer = after(age, () -> retire(worker));
-            crew.processOf(worker).ifPresent(process -> process.recycling = timer);
-          }
+          crew.processOf(worker).ifPresent(process -> process.limit(age(worker)));
         });
+  }
+
+  /** Not sooner: one that is still starting cannot be replaced. */
+  private @Nullable TimerOperation age(PooledWorker worker) {
+    Duration age = options.recycleAge;
+    return age == null ? null : after(age, () -> retire(worker));
   }
 
   /** A worker was ready a while ago; if it still is, starting one works. */
@@ -327,7 +329,7 @@ final class Supervisor {
     PooledWorker worker = process.worker;
     boolean wanted = leaving || (process.leaving && process.hasLeft);
     boolean died = worker.state() != WorkerState.GONE && !wanted;
-    process.forgetRecycling();
+    process.limit(null);
     Death death = process.death(status, how);
     worker.calls().ended(death);
     meter.keep(worker.latencies());

@@ -41,9 +41,6 @@ final class WorkerProcess {
   /** It has left in good order; if it was told to, its end is no death. */
   boolean hasLeft;
 
-  /** When it has served long enough, if that is a matter of time. */
-  @Nullable TimerOperation recycling;
-
   /** To the second, because file systems may count in seconds. */
   private final Instant started = Instant.now().truncatedTo(ChronoUnit.SECONDS);
 
@@ -53,6 +50,9 @@ final class WorkerProcess {
   private @Nullable WorkerOutput err;
   private int pid;
   private @Nullable Runnable whenSilent;
+
+  /** The end of the time it has to become ready; after that, of the time it may serve, if any. */
+  private @Nullable TimerOperation limit;
 
   WorkerProcess(PooledWorker worker, int position, PoolOptions options, EventLoop loop) {
     this.worker = worker;
@@ -101,11 +101,12 @@ final class WorkerProcess {
     return spawn;
   }
 
-  /** It has ended before its time was up; the timer would keep it in memory. */
-  void forgetRecycling() {
-    if (recycling != null) {
-      recycling.cancel();
+  /** Its time is limited in another way, or no longer; the timer would keep it in memory. */
+  void limit(@Nullable TimerOperation next) {
+    if (limit != null) {
+      limit.cancel();
     }
+    limit = next;
   }
 
   /** Its process has ended: does something as soon as all that it had to say is read. */

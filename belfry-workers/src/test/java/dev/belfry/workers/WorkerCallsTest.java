@@ -2,12 +2,7 @@ package dev.belfry.workers;
 
 import static dev.belfry.workers.Pools.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import dev.belfry.loop.EventLoopGroup;
-import dev.belfry.loop.LoopOptions;
-import dev.belfry.shm.HostOptions;
-import dev.belfry.shm.ShmHost;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -20,25 +15,15 @@ final class WorkerCallsTest {
   private static final int CALLS = 500;
   private static final CallOptions OVERDUE = CallOptions.DEFAULT.withDeadline(Duration.ofNanos(1));
 
-  private final CallMeter meter = new CallMeter(System.nanoTime());
-
   /** The worker was told of its end first, then got it, went on with it and was killed. */
   @Test
   void aCallThatEndsWhileItIsSentIsGivenUpByItsWorkerToo() throws Exception {
-    try (EventLoopGroup group = EventLoopGroup.open(1, LoopOptions.DEFAULT)) {
-      group.start();
-      try (ShmHost host = ShmHost.create(group.next(), HostOptions.DEFAULT)) {
-        PoolOptions options = Pools.options(0).workers(1).spares(0);
-        var supervisor = new Supervisor(options, host, new Gate(), meter, _ -> {});
-        supervisor.start();
-        await().until(() -> supervisor.crew().active().length == 1);
-        endWhileSent(supervisor.crew().active()[0].calls());
-        supervisor.leave();
-      }
+    try (Supervised one = Supervised.start(Pools.options(0).workers(1).spares(0))) {
+      endWhileSent(one.worker().calls(), one.meter());
     }
   }
 
-  private void endWhileSent(WorkerCalls calls) throws InterruptedException {
+  private static void endWhileSent(WorkerCalls calls, CallMeter meter) throws InterruptedException {
     var over = new AtomicBoolean();
     Thread watch =
         Thread.ofPlatform()
@@ -50,7 +35,7 @@ final class WorkerCallsTest {
                 });
     try {
       for (int i = 0; i < CALLS; i++) {
-        calls.offer(sleeping());
+        calls.offer(sleeping(meter));
         while (calls.load() > 0) {
           Thread.onSpinWait();
         }
@@ -62,7 +47,7 @@ final class WorkerCallsTest {
     }
   }
 
-  private Call sleeping() {
+  private static Call sleeping(CallMeter meter) {
     long method = Protocol.methodId("sleep");
     return new Call(
         "sleep", method, bytes("60000"), OVERDUE, null, new CompletableFuture<>(), meter);

@@ -1,0 +1,36 @@
+package dev.belfry.workers;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.belfry.loop.EventLoopGroup;
+import dev.belfry.loop.LoopOptions;
+import dev.belfry.shm.HostOptions;
+import dev.belfry.shm.ShmHost;
+import java.io.IOException;
+
+/** Workers without the pool around them, which hides what it does with them. */
+record Supervised(EventLoopGroup group, ShmHost host, Supervisor supervisor, CallMeter meter)
+    implements AutoCloseable {
+  static Supervised start(PoolOptions options) throws IOException {
+    EventLoopGroup group = EventLoopGroup.open(1, LoopOptions.DEFAULT);
+    group.start();
+    ShmHost host = ShmHost.create(group.next(), HostOptions.DEFAULT);
+    var meter = new CallMeter(System.nanoTime());
+    var supervisor = new Supervisor(options, host, new Gate(), meter, _ -> {});
+    supervisor.start();
+    return new Supervised(group, host, supervisor, meter);
+  }
+
+  /** The only one that gets calls, as soon as there is one. */
+  PooledWorker worker() {
+    await().until(() -> supervisor.crew().active().length == 1);
+    return supervisor.crew().active()[0];
+  }
+
+  @Override
+  public void close() throws IOException {
+    supervisor.leave();
+    host.close();
+    group.close();
+  }
+}
