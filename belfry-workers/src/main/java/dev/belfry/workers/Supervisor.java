@@ -172,14 +172,20 @@ final class Supervisor {
   // On the loop thread.
 
   private void fillUp() {
-    while (!leaving && !crashLoop.isOpen() && crew.hasRoom(waitingToStart)) {
+    while (!leaving && !crashLoop.isOpen() && crew.hasRoom(waitingToStart) && hasEntry()) {
       try {
         startOne();
-      } catch (IOException e) { // such as all entries still held by workers that are about to end
+      } catch (IOException e) { // such as for want of descriptors
         LOG.log(Level.WARNING, "cannot start another worker yet", e);
         fillUpAfter(options.firstDelay);
+        return;
       }
     }
+  }
+
+  /** Whether there is an entry for another; if not, there is one when the next has ended. */
+  private boolean hasEntry() {
+    return crew.all().size() < host.segment().config().maxGuests();
   }
 
   private void fillUpAfter(Duration delay) {
@@ -348,7 +354,7 @@ final class Supervisor {
     }
     Duration pause = died ? crashLoop.pause() : Duration.ZERO;
     if (pause.isZero()) {
-      fillUp();
+      post(this::fillUp); // its entry is free as soon as all have been told of its end
     } else {
       fillUpAfter(pause);
     }

@@ -40,6 +40,9 @@ public final class WorkerPool implements AutoCloseable {
   /** Beyond those wanted: for workers that end while others are started in their place. */
   private static final int MORE_GUESTS = 8;
 
+  /** All but one, without which none could be replaced. */
+  private static final int MAX_WORKERS = SegmentConfig.MAX_GUESTS - 1;
+
   private final EventLoopGroup group;
   private final ShmHost host;
   private final Gate gate = new Gate();
@@ -62,10 +65,9 @@ public final class WorkerPool implements AutoCloseable {
   /** Makes a pool and begins to start its workers; calls wait until one is ready. */
   public static WorkerPool open(PoolOptions options) throws IOException {
     int guests = options.workers + options.spares;
-    if (guests > SegmentConfig.MAX_GUESTS) {
+    if (guests > MAX_WORKERS) {
       throw new IllegalArgumentException(
-          "%d workers and spares; a pool has at most %d"
-              .formatted(guests, SegmentConfig.MAX_GUESTS));
+          "%d workers and spares; a pool has at most %d".formatted(guests, MAX_WORKERS));
     }
     EventLoopGroup group = EventLoopGroup.open(1, LoopOptions.DEFAULT);
     try {

@@ -19,7 +19,12 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -345,6 +350,44 @@ final class LifeTest {
       assertThat(pool.status().workers()).hasSize(count).noneMatch(it -> first.contains(it.pid()));
       assertThat(call(pool, "upper", "all there")).isEqualTo("ALL THERE");
     }
+  }
+
+  /** For each that had to wait, there was a warning ten times a second. */
+  @Test
+  void whenAllAreOldEnoughAtOnceAllAreReplacedWithoutAFuss() throws Exception {
+    int count = 30;
+    var warnings = new CopyOnWriteArrayList<String>();
+    Logger log = Logger.getLogger(Supervisor.class.getName());
+    Handler noting = noting(warnings);
+    log.addHandler(noting);
+    try (WorkerPool pool =
+        open(options().workers(count).recycleAfter(Duration.ofSeconds(1)).listener(told))) {
+      List<Integer> first =
+          pool.status().workers().stream().map(PoolStatus.WorkerStatus::pid).toList();
+      await().atMost(LONG).until(() -> first.stream().noneMatch(LifeTest::isRunning));
+      assertThat(call(pool, "upper", "all there")).isEqualTo("ALL THERE");
+    } finally {
+      log.removeHandler(noting);
+    }
+    assertThat(warnings).isEmpty();
+    assertThat(told.deaths).isEmpty();
+  }
+
+  private static Handler noting(List<String> messages) {
+    return new Handler() {
+      @Override
+      public void publish(LogRecord entry) {
+        if (entry.getLevel().intValue() >= Level.WARNING.intValue()) {
+          messages.add(entry.getMessage());
+        }
+      }
+
+      @Override
+      public void flush() {}
+
+      @Override
+      public void close() {}
+    };
   }
 
   @Test

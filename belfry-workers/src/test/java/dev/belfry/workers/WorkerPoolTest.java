@@ -151,7 +151,8 @@ final class WorkerPoolTest {
             () -> options.readyLimit(Duration.ZERO),
             () -> options.stuckLimit(negative),
             () -> options.heartbeat(negative),
-            () -> options.callsPerWorker(1 << 29));
+            () -> options.callsPerWorker(1 << 29),
+            () -> WorkerPool.open(options.workers(253).spares(2)));
     assertThat(refused).allSatisfy(set -> assertThatIllegalArgumentException().isThrownBy(set));
   }
 
