@@ -10,19 +10,22 @@ import io.helidon.webserver.http.ServerResponse;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 
 /** Takes a request from its head to its answer: access, what is asked for, payload, call. */
 final class CallHandler implements Handler {
   private static final Logger LOGGER = System.getLogger(CallHandler.class.getName());
 
-  private final GatewayOptions options;
+  private final long maxBytes;
+  private final Duration deadline;
   private final WorkerPool pool;
   private final Connections connections;
   private final Guard guard;
   private final Memory memory;
 
   CallHandler(GatewayOptions options, WorkerPool pool, Connections connections) {
-    this.options = options;
+    this.maxBytes = options.maxBytes; // not when a call comes: others may change these
+    this.deadline = options.deadline;
     this.pool = pool;
     this.connections = connections;
     this.guard = new Guard(options);
@@ -34,7 +37,7 @@ final class CallHandler implements Handler {
     Client client = connections.of(request.remotePeer(), request.localPeer());
     client.begin();
     Watch watch;
-    try (var payload = new Payload(request, client, memory, options.maxBytes)) {
+    try (var payload = new Payload(request, client, memory, maxBytes)) {
       watch = answer(client, request, payload, response);
     } finally {
       client.end();
@@ -50,7 +53,7 @@ final class CallHandler implements Handler {
         throw new Refused(Answer.closing("The gateway is about to close"));
       }
       guard.check(request.headers());
-      return answer(client, CallRequest.of(request, options.deadline), payload, response);
+      return answer(client, CallRequest.of(request, deadline), payload, response);
     } catch (Refused e) {
       payload.close(); // nobody will use it
       response.header(HeaderValues.CONNECTION_CLOSE); // there may be a body that nobody reads

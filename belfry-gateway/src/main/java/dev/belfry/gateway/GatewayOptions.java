@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where a gateway listens, who may use it, and how much. Each method changes this object and
- * returns it.
+ * returns it; a gateway goes by what it was opened with.
  */
 public final class GatewayOptions {
   private static final int DEFAULT_PORT = 7070;

@@ -159,6 +159,18 @@ final class StatusesTest {
     }
   }
 
+  /** What was set for the next one held for it too, from one request to the other. */
+  @Test
+  void aGatewayKeepsToTheOptionsItWasOpenedWith() throws Exception {
+    GatewayOptions options = Running.options().deadline(Duration.ofMillis(300));
+    try (Running first = Running.open(Running.pool().spares(0), options)) {
+      options.maxBytes(0).deadline(Duration.ofMillis(1));
+      HttpResponse<byte[]> response = first.send(first.call("sleep", "60000"));
+      assertError(response, 504, "deadline_passed");
+      assertThat(json(response).get("message").asString()).contains("within 300 ms");
+    }
+  }
+
   @Test
   void noRoomIs429() throws Exception {
     PoolOptions options = Running.pool().spares(0).callsPerWorker(2);
