@@ -11,6 +11,8 @@ import io.helidon.webserver.http1.Http1ConnectionSelector;
 import io.helidon.webserver.spi.ServerConnection;
 import io.helidon.webserver.spi.ServerConnectionSelector;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
 import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
@@ -36,6 +38,8 @@ final class Connections implements AutoCloseable {
    * there is none left for a connection.
    */
   private static final int PART_OF_DESCRIPTORS = 3;
+
+  private static final Logger LOGGER = System.getLogger(Connections.class.getName());
 
   private static final int MAX_HEADER_BYTES = 16 * 1024;
   private static final long SWEEP_MILLIS = 100;
@@ -83,15 +87,12 @@ final class Connections implements AutoCloseable {
   /** Cuts off clients whose time is up, and forgets those that are gone. */
   private void sweep() {
     long now = System.nanoTime();
-    clients.forEach(
-        (ends, client) -> {
-          if (client.isOverdue(now)) {
-            client.cut();
-          }
-          if (!client.isOpen()) {
-            clients.remove(ends, client);
-          }
-        });
+    try {
+      clients.values().stream().filter(client -> client.isOverdue(now)).forEach(Client::cut);
+    } catch (RuntimeException | Error e) { // or nobody would ever be cut off again
+      LOGGER.log(Level.ERROR, "a client of the gateway cannot be cut off", e);
+    }
+    clients.values().removeIf(client -> !client.isOpen());
   }
 
   /** Takes no more requests; those under way go on. */
