@@ -2,7 +2,10 @@ package dev.belfry.workers;
 
 import java.lang.System.Logger.Level;
 
-/** Is told what happens in a pool, on a thread of the pool; so it has to be quick. */
+/**
+ * Is told what happens in a pool, on a thread of the pool; so it has to be quick, and what it wants
+ * of the pool, such as a call or its end, it does on another thread.
+ */
 public interface PoolListener {
   /** A worker can be called. */
   default void onReady(String worker, int pid) {}

@@ -28,7 +28,9 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>For any number of threads, platform or virtual.
+ * <p>For any number of threads, platform or virtual. Only on the pool's own thread, where its
+ * listener is told, whatever may have to wait throws an {@link IllegalStateException}: it would
+ * wait for itself.
  */
 public final class WorkerPool implements AutoCloseable {
   /** The most bytes that a payload or an answer can have, 64 MiB. */
@@ -173,11 +175,19 @@ public final class WorkerPool implements AutoCloseable {
       CallOptions options,
       @Nullable Thread waiter,
       @Nullable CompletableFuture<byte[]> future) {
+    checkMayWait();
     if (payload.length > MAX_PAYLOAD_BYTES) {
       throw new IllegalArgumentException(
           "a payload has at most %d bytes, not %d".formatted(MAX_PAYLOAD_BYTES, payload.length));
     }
     return new Call(method, methodIds.of(method), payload, options, waiter, future, meter);
+  }
+
+  private void checkMayWait() {
+    if (host.loop().inLoop()) {
+      throw new IllegalStateException(
+          "a pool's listener must not wait for the pool: do that on another thread");
+    }
   }
 
   /** Gives a call to another worker, because its own has died. */
@@ -187,6 +197,7 @@ public final class WorkerPool implements AutoCloseable {
 
   /** Waits until as many workers are ready as are to get calls. */
   public boolean awaitReady(Duration limit) throws InterruptedException {
+    checkMayWait();
     long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(limit);
     while (status().workers().stream().filter(WorkerStatus::isReady).count()
         < crew.wantedActive()) {
@@ -232,6 +243,7 @@ public final class WorkerPool implements AutoCloseable {
    * @return whether they have, within the limit
    */
   public boolean drain(Duration limit) {
+    checkMayWait();
     dispatch.close();
     supervisor.leave();
     long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(limit);
@@ -255,12 +267,8 @@ public final class WorkerPool implements AutoCloseable {
    * way after the limit fail with {@link PoolClosed}, and their workers are told to stop them.
    *
    * @param limit for the calls under way to end, and again for the workers, before they are killed
-   * @throws IllegalStateException on the pool's own thread, where its listener is told
    */
   public void close(Duration limit) throws IOException {
-    if (host.loop().inLoop()) {
-      throw new IllegalStateException("a pool cannot be closed by its own listener");
-    }
     drain(limit);
     crew.all().forEach(worker -> worker.calls().close());
     long millis = TimeUnit.MILLISECONDS.convert(limit);

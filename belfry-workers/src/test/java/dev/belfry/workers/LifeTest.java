@@ -244,23 +244,41 @@ final class LifeTest {
 
   @Test
   void aListenerCannotCloseThePool() throws Exception {
+    assertThat(whatAListenerGets(WorkerPool::close)).isInstanceOf(IllegalStateException.class);
+  }
+
+  /** It waited for workers that could not come as long as it did, and so did everybody else. */
+  @Test
+  void aListenerCannotCallWorkers() throws Exception {
+    CallOptions brief = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(100));
+    assertThat(whatAListenerGets(pool -> pool.call("upper", bytes("warm up"), brief)))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  /** What a listener does with a pool, as soon as it is told of a worker. */
+  private interface Deed {
+    void doWith(WorkerPool pool) throws Exception;
+  }
+
+  private Throwable whatAListenerGets(Deed deed) throws Exception {
     var pool = new CompletableFuture<WorkerPool>();
     var refusal = new CompletableFuture<Throwable>();
-    var closing =
+    var listener =
         new PoolListener() {
           @Override
           public void onReady(String name, int pid) {
-            try (WorkerPool mine = pool.join()) {
-              assertThat(mine).isNotNull();
-            } catch (IOException | RuntimeException e) {
+            try {
+              deed.doWith(pool.join());
+            } catch (Exception e) {
               refusal.complete(e);
             }
           }
         };
-    try (WorkerPool opened = WorkerPool.open(options().listener(closing))) {
+    try (WorkerPool opened = WorkerPool.open(options().listener(listener))) {
       pool.complete(opened);
-      assertThat(refusal.get()).isInstanceOf(IllegalStateException.class);
+      Throwable gets = refusal.get();
       assertThat(call(opened, "upper", "still open")).isEqualTo("STILL OPEN");
+      return gets;
     }
   }
 
