@@ -69,6 +69,11 @@ final class Supervisor {
     return crew;
   }
 
+  /** Whether there are to be workers. */
+  boolean startsWorkers() {
+    return !leaving && !crashLoop.isOpen();
+  }
+
   boolean isCircuitOpen() {
     return crashLoop.isOpen();
   }
@@ -172,7 +177,7 @@ final class Supervisor {
   // On the loop thread.
 
   private void fillUp() {
-    while (!leaving && !crashLoop.isOpen() && crew.hasRoom(waitingToStart) && hasEntry()) {
+    while (startsWorkers() && crew.hasRoom(waitingToStart) && hasEntry()) {
       try {
         startOne();
       } catch (IOException e) { // such as for want of descriptors
@@ -349,7 +354,7 @@ final class Supervisor {
       crashLoop.served();
     }
     gate.changedForAll();
-    if (crashLoop.isOpen() || leaving) {
+    if (!startsWorkers()) {
       return;
     }
     Duration pause = died ? crashLoop.pause() : Duration.ZERO;

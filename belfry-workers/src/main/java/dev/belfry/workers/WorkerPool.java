@@ -195,13 +195,17 @@ public final class WorkerPool implements AutoCloseable {
     dispatch.again(call);
   }
 
-  /** Waits until as many workers are ready as are to get calls. */
+  /**
+   * Waits until as many workers are ready as are to get calls.
+   *
+   * @return whether they are, within the limit; false also if none will come any more
+   */
   public boolean awaitReady(Duration limit) throws InterruptedException {
     checkMayWait();
     long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(limit);
     while (status().workers().stream().filter(WorkerStatus::isReady).count()
         < crew.wantedActive()) {
-      if (System.nanoTime() - deadline >= 0 || supervisor.isCircuitOpen()) {
+      if (System.nanoTime() - deadline >= 0 || !supervisor.startsWorkers()) {
         return false;
       }
       Thread.sleep(1);
@@ -271,7 +275,7 @@ public final class WorkerPool implements AutoCloseable {
   public void close(Duration limit) throws IOException {
     drain(limit);
     crew.all().forEach(worker -> worker.calls().close());
-    long millis = TimeUnit.MILLISECONDS.convert(limit);
+    long millis = Math.max(0, TimeUnit.MILLISECONDS.convert(limit));
     long longer =
         Math.max(millis, millis + CLOSE_LIMIT.toMillis()); // unless that cannot be counted
     try {

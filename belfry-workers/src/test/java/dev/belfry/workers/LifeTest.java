@@ -295,6 +295,26 @@ final class LifeTest {
     }
   }
 
+  /**
+   * Who waited for workers went on to do so, and who was late to close it was told of a failure.
+   */
+  @Test
+  void aPoolThatIsClosedKeepsNobodyWaiting() throws Exception {
+    WorkerPool pool = WorkerPool.open(after("sleep 3600"));
+    CompletableFuture<Boolean> ready = CompletableFuture.supplyAsync(() -> isReady(pool));
+    await().until(() -> !pool.status().workers().isEmpty());
+    pool.close(Duration.ofSeconds(-10));
+    assertThat(ready).succeedsWithin(LONG).isEqualTo(false);
+  }
+
+  private static boolean isReady(WorkerPool pool) {
+    try {
+      return pool.awaitReady(ChronoUnit.FOREVER.getDuration());
+    } catch (InterruptedException e) {
+      throw new AssertionError("nobody interrupts it", e);
+    }
+  }
+
   @Test
   void aWorkerThatStandsStillIsReplacedWhenItsCallIsOverdue() throws Exception {
     PoolOptions options = options().heartbeat(Duration.ZERO).stuckLimit(Duration.ofMillis(100));
