@@ -133,8 +133,8 @@ final class Answer {
             // What it has not even read as a request, the server may take for its own failure.
             boolean unread = request.method().isEmpty() && asSeen.code() == 500;
             Status status = unread ? Status.BAD_REQUEST_400 : asSeen;
+            String error = status.code() == 500 ? "internal" : "bad_request";
             boolean older = status.code() == 505;
-            String error = older || status.code() < 500 ? "bad_request" : "internal";
             String text = older ? "Only HTTP/1.1 is spoken here" : sentence(message);
             return DirectHandler.TransportResponse.builder()
                 .status(status)

@@ -130,6 +130,18 @@ final class StatusesTest {
     }
   }
 
+  /** It was said to be a failure of the gateway. */
+  @Test
+  void aCodingThatNobodyKnowsHereIs501() throws Exception {
+    try (SocketChannel channel = running.connect()) {
+      Raw.write(channel, "POST /call/upper HTTP/1.1\r\nHost: localhost\r\n");
+      Raw.write(channel, "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n");
+      assertThat(Raw.readAll(channel))
+          .startsWith("HTTP/1.1 501 ")
+          .contains("\"error\":\"bad_request\"");
+    }
+  }
+
   @Test
   void aMethodThatFailsIs500() throws Exception {
     HttpResponse<byte[]> response = running.send(running.call("fail", "no good"));
