@@ -121,7 +121,7 @@ typedef struct belfry_guest belfry_guest;
 #define BELFRY_NOW INT64_C(0)           /* do not wait */
 #define BELFRY_FOREVER INT64_MAX
 
-/* A deadline so many milliseconds from now. */
+/* A deadline so many milliseconds from now; none is before now. */
 static inline int64_t belfry_after_ms(int64_t ms);
 
 /*
@@ -448,6 +448,9 @@ static inline int64_t belfry__earlier(int64_t a, int64_t b) {
 
 static inline int64_t belfry_after_ms(int64_t ms) {
     int64_t now = belfry__now();
+    if (ms <= 0) {
+        return now;
+    }
     return ms < (BELFRY_FOREVER - now) / 1000000 ? now + ms * 1000000 : BELFRY_FOREVER;
 }
 

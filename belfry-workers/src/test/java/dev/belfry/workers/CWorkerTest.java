@@ -131,6 +131,14 @@ final class CWorkerTest {
     }
   }
 
+  /** It was too long to be counted, and the sanitizer ended the worker. */
+  @Test
+  void aTimeLongAgoIsOver() throws Exception {
+    try (WorkerPool pool = Pools.open(options().attempts(1))) {
+      assertThat(call(pool, "sleep", "-99999999999999")).isEqualTo("slept");
+    }
+  }
+
   @Test
   void aCallThatNobodyWaitsForIsGivenUp() throws Exception {
     try (WorkerPool pool = Pools.open(options().spares(0))) {
