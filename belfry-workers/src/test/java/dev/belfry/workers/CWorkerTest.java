@@ -197,9 +197,18 @@ final class CWorkerTest {
       for (int i = 0; i < 40; i++) {
         call(pool, "echo", "");
       }
+      await().until(() -> isNobodyOnTheWay(pool)); // or it would say it came late
       assertThat(pool.status().deaths()).isZero();
     }
     assertThat(told.deaths).isEmpty();
     assertThat(told.output).as("nobody complained").isEmpty();
+  }
+
+  private static boolean isNobodyOnTheWay(WorkerPool pool) {
+    return pool.status().workers().stream()
+        .map(PoolStatus.WorkerStatus::state)
+        .sorted()
+        .toList()
+        .equals(List.of("ready", "spare"));
   }
 }
