@@ -124,6 +124,8 @@ public final class WorkerPool implements AutoCloseable {
    * Calls a method. Waits only for a worker that has room, or the call fails if the options say so.
    * For a thread that has something else to do meanwhile, such as starting other calls.
    *
+   * @param payload not copied: it must not change before the call has ended, because another worker
+   *     may get it too
    * @return where to get the answer, or the reason why there is none
    */
   public StartedCall start(String method, byte[] payload, CallOptions options)
@@ -152,6 +154,8 @@ public final class WorkerPool implements AutoCloseable {
   /**
    * Calls a method. Waits only for a worker that has room, or fails if the options say so.
    *
+   * @param payload not copied: it must not change before the call has ended, because another worker
+   *     may get it too
    * @return completes with the answer, or exceptionally with a {@link CallException}, on a thread
    *     of the common pool; cancelling it, or ending it in another way, tells the worker to stop
    */
