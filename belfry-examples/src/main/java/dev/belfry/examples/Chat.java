@@ -71,7 +71,7 @@ final class Chat {
     }
   }
 
-  private void heard(String from, String line) throws IOException {
+  private void heard(String from, String line) {
     if (line.startsWith("/kick ")) {
       Client unwanted = clients.get(line.substring("/kick ".length()));
       if (unwanted != null) {
@@ -82,7 +82,11 @@ final class Chat {
     } else {
       for (Map.Entry<String, Client> other : Map.copyOf(clients).entrySet()) {
         if (!other.getKey().equals(from)) {
-          tell(other.getValue(), from + ": " + line + "\n");
+          try {
+            tell(other.getValue(), from + ": " + line + "\n");
+          } catch (IOException | StoppedException gone) {
+            // It has left meanwhile, which its own coroutine sees to.
+          }
         }
       }
     }

@@ -15,6 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -103,6 +106,42 @@ final class ExamplesTest {
       assertThat(ann.hearsTheEnd()).isTrue();
       assertThat(server.exitCode()).isZero();
     }
+  }
+
+  /** Whoever spoke to it while it left was thrown out too. */
+  @Test
+  void chatGoesOnWhenSomebodyLeavesInTheMiddleOfAMessage() throws Exception {
+    try (TestProcess server = TestProcess.java(Chat.class);
+        Line ann = Line.to(server);
+        var speaking = Executors.newSingleThreadExecutor()) {
+      assertThat(ann.hear()).isEqualTo("you are guest1");
+      var said = new AtomicInteger();
+      Future<?> all;
+      try (Line bob = Line.to(port(ann))) {
+        assertThat(bob.hear()).isEqualTo("you are guest2");
+        all = speaking.submit(() -> speakAtLength(ann, said));
+        int before;
+        do {
+          before = said.get();
+          Thread.sleep(500); // the point of it: she gets no further, for bob does not listen
+        } while (said.get() != before);
+      }
+      all.get();
+      try (Line carl = Line.to(port(ann))) {
+        assertThat(carl.hear()).isEqualTo("you are guest3");
+        carl.say("/close");
+        assertThat(server.exitCode()).isZero();
+      }
+    }
+  }
+
+  /** More than goes into the buffers of a client that does not read. */
+  private static boolean speakAtLength(Line speaker, AtomicInteger said) throws IOException {
+    for (int i = 0; i < 10_000; i++) {
+      speaker.say("and so on ".repeat(400));
+      said.incrementAndGet();
+    }
+    return true;
   }
 
   @Test
