@@ -82,6 +82,10 @@ final class CopyFile {
       if (copy != null) {
         copy.from.close();
         copy.to.close();
+        Throwable failure = copy.read.hasValue() ? copy.write.error() : copy.read.error();
+        if (failure != null) {
+          throw new IOException("copied only " + copy.copied + " bytes", failure);
+        }
         System.out.println("copied " + copy.copied + " bytes");
       }
     }

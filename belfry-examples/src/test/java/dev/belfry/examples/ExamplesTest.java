@@ -89,6 +89,16 @@ final class ExamplesTest {
     }
   }
 
+  /** It said that it had copied something, as if that had been all. */
+  @Test
+  void copyFileSaysThatThereIsNoRoom(@TempDir Path directory) throws Exception {
+    Path from = Files.write(directory.resolve("from"), new byte[1000]);
+    try (TestProcess copy = TestProcess.java(CopyFile.class, from.toString(), "/dev/full")) {
+      assertThat(copy.rest()).anyMatch(line -> line.contains("ENOSPC"));
+      assertThat(copy.exitCode()).isEqualTo(1);
+    }
+  }
+
   @Test
   void chatPassesMessagesOnKicksAndCloses() throws Exception {
     try (TestProcess server = TestProcess.java(Chat.class);
