@@ -226,13 +226,22 @@ public final class Message {
     return alignToLong(length);
   }
 
-  /** We ask for nothing else, so descriptors are the only control data that can be there. */
+  /**
+   * Looks for descriptors and puts them first. Other records are there only if somebody has asked
+   * the socket for them, such as for the sender's credentials, and take up the same room.
+   */
   private int readControl() {
-    boolean rights =
-        header.get(JAVA_LONG, CONTROL_LENGTH) >= CMSG_BYTES
-            && control.get(JAVA_INT, CMSG_LEVEL) == Sockets.SOL_SOCKET
-            && control.get(JAVA_INT, CMSG_TYPE) == SCM_RIGHTS;
-    return rights ? (int) ((control.get(JAVA_LONG, CMSG_LENGTH) - CMSG_BYTES) / Integer.BYTES) : 0;
+    long end = header.get(JAVA_LONG, CONTROL_LENGTH);
+    long length;
+    for (long at = 0; at + CMSG_BYTES <= end; at += alignToLong(length)) {
+      length = control.get(JAVA_LONG, at + CMSG_LENGTH);
+      if (control.get(JAVA_INT, at + CMSG_LEVEL) == Sockets.SOL_SOCKET
+          && control.get(JAVA_INT, at + CMSG_TYPE) == SCM_RIGHTS) {
+        MemorySegment.copy(control, at, control, 0, length);
+        return (int) ((length - CMSG_BYTES) / Integer.BYTES);
+      }
+    }
+    return 0;
   }
 
   private static long controlBytes(int descriptors) {

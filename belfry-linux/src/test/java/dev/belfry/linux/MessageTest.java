@@ -80,6 +80,32 @@ final class MessageTest {
     }
   }
 
+  /** Behind the sender's credentials they were overlooked, and stayed open for ever. */
+  @Test
+  void descriptorsAreFoundBehindWhatElseTheSocketWasToldToGive() throws ErrnoException {
+    int passCredentials = 16; // SO_PASSCRED
+    Sockets.setOption(SYS, second.number(), Sockets.SOL_SOCKET, passCredentials, 1);
+    try (EventFd event = EventFd.create(SYS)) {
+      Message out = message(2, arena.allocate(1));
+      out.addDescriptor(event.number());
+      out.addDescriptor(event.number());
+      assertThat(out.send(SYS, first.number())).isEqualTo(1);
+
+      Message in = message(16, arena.allocate(1));
+      assertThat(in.receive(SYS, second.number())).isEqualTo(1);
+      assertThat(in.descriptorCount()).isEqualTo(2);
+      assertThat(FdFlags.isCloseOnExec(SYS, in.descriptor(0))).isTrue();
+      assertThat(FdFlags.isCloseOnExec(SYS, in.descriptor(1))).isTrue();
+      in.closeDescriptors(SYS);
+
+      out.clear();
+      out.data().add(arena.allocate(1));
+      assertThat(out.send(SYS, first.number())).isEqualTo(1);
+      assertThat(in.receive(SYS, second.number())).isEqualTo(1);
+      assertThat(in.descriptorCount()).as("none came this time").isZero();
+    }
+  }
+
   @Test
   void oneObjectServesManyMessages() throws ErrnoException {
     MemorySegment byteOut = arena.allocate(1);
