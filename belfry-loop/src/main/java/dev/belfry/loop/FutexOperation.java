@@ -35,6 +35,11 @@ public final class FutexOperation extends Operation<Void> {
       throw new IllegalArgumentException(
           "a word is four bytes of native memory, aligned, not " + word);
     }
+    if (!word.isAccessibleBy(STRANGER)) { // the loop may have another thread wait for it
+      throw new IllegalArgumentException(
+          "any thread must be able to reach the word: allocate it from Arena.ofAuto() or"
+              + " Arena.ofShared()");
+    }
     this.word = word;
     this.expected = expected;
   }

@@ -31,6 +31,9 @@ public abstract class Operation<T> extends Task {
   private static final VarHandle STARTS =
       FieldHandle.of(MethodHandles.lookup(), "starts", long.class);
 
+  /** Stands for any thread but the owner of some arena. */
+  static final Thread STRANGER = Thread.ofPlatform().unstarted(() -> {});
+
   /** Not started, or completed: may be started. */
   private static final int IDLE = 0;
 

@@ -38,9 +38,6 @@ public final class TransferOperation extends IoOperation<Integer> {
     }
   }
 
-  /** Stands for any thread but the owner of some arena. */
-  private static final Thread STRANGER = Thread.ofPlatform().unstarted(() -> {});
-
   private final Kind kind;
 
   /** Whether to go on until the whole buffer was transferred or the file has ended. */

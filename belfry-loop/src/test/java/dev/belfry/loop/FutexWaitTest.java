@@ -74,6 +74,18 @@ final class FutexWaitTest {
     }
   }
 
+  // It worked, unless a thread had to wait for it.
+  @EveryBackend
+  void aWordThatOnlyOneThreadCanReachIsRefused(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend);
+        Arena own = Arena.ofConfined()) {
+      MemorySegment word = own.allocate(ValueLayout.JAVA_INT);
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> loop.futex(word, 0))
+          .withMessageContaining("Arena.ofShared()");
+    }
+  }
+
   @EveryBackend
   void aCoroutineWaitsUntilTheWordChanges(Backend backend) throws Exception {
     aCoroutineWaitsUntilTheWordChanges(EventLoop.open(backend));
