@@ -276,7 +276,8 @@ public final class Peer extends Messenger {
 
   /**
    * Ends the guest: tells it why, as far as there is room for that, and kills its process if the
-   * host has started it. Any thread.
+   * host has started it. If nobody has come or was started yet, its ticket is given back. Any
+   * thread.
    */
   public void disconnect(String reason) {
     host.disconnect(life, reason);

@@ -245,6 +245,9 @@ final class PeerLife {
   }
 
   void disconnect(String reason) {
+    if (holdings.hasBell() && giveUpIfUnused()) {
+      return; // it had a ticket, and nobody was started with that
+    }
     if (phase == PeerPhase.DYING) {
       kill(); // it has left, and its process is not to go on
       return;
@@ -345,6 +348,7 @@ final class PeerLife {
   /** Gives the entry back if nobody was started for it and nobody has come; says whether so. */
   // r[impl shm.spawn.reserved-state]
   private boolean giveUpIfUnused() {
+    look(); // somebody may have come just now
     if (phase != PeerPhase.RESERVED || process.isKnown()) {
       return phase == PeerPhase.GONE;
     }

@@ -9,10 +9,12 @@ import dev.belfry.linux.Spawn;
 import dev.belfry.linux.Sys;
 import dev.belfry.testkit.CProgram;
 import dev.belfry.testkit.TestProcess;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -138,28 +140,58 @@ final class ManyGuestsTest {
     var notices = new Notices();
     try (HostFixture fixture = HostFixture.of(Placement.PADDED);
         SpawnTicket ticket = fixture.host().addPeer(notices.options())) {
-      SpawnArguments told = ticket.arguments();
-      var command = new ArrayList<>(SteppedGuest.JAVA);
-      command.addAll(new SpawnArguments(told.hubPath(), told.peerId(), 3).toArguments());
       var children = new ArrayList<PidFd>();
-      try (SteppedGuest guest =
-          SteppedGuest.start(
-              streams -> {
-                Spawn spawn = streams.apply(Spawn.command(command)).pass(told.doorbell());
-                children.add(spawn.start(Sys.forAnyThread()));
-                return null;
-              })) {
+      try (SteppedGuest guest = startByOtherMeans(ticket, children)) {
         guest.step("attach", "attached");
         assertThat(notices.next()).isEqualTo("attached");
         guest.step("send 1 1", "SENT");
         assertThat(notices.next()).isEqualTo("message 1 1");
-        guest.say("exit 0");
-        notices.expectDying();
-        children.getFirst().awaitExit();
-        children.getFirst().close();
-        assertThat(notices.next()).isEqualTo("gone null");
+        endByOtherMeans(guest, children, notices);
       }
       fixture.assertAllFree();
     }
+  }
+
+  /** A guest that the host had not seen come yet was then taken for one that had walked in. */
+  // r[verify shm.spawn.ticket]
+  @Test
+  void aTicketThatIsClosedAfterItsGuestHasComeIsUsedUp() throws Exception {
+    var notices = new Notices();
+    try (HostFixture fixture = HostFixture.of(Placement.PADDED)) {
+      SpawnTicket ticket = fixture.host().addPeer(notices.options());
+      var children = new ArrayList<PidFd>();
+      try (SteppedGuest guest = startByOtherMeans(ticket, children)) {
+        CountDownLatch distraction = fixture.distract();
+        guest.step("attach", "attached");
+        ticket.close();
+        distraction.countDown();
+        assertThat(ticket.peer().awaitAttached(FutexWait.FOREVER)).isEqualTo(Awaited.READY);
+        assertThat(notices.next()).isEqualTo("attached");
+        endByOtherMeans(guest, children, notices);
+      }
+      fixture.assertAllFree();
+    }
+  }
+
+  private static SteppedGuest startByOtherMeans(SpawnTicket ticket, List<PidFd> children)
+      throws IOException {
+    SpawnArguments told = ticket.arguments();
+    var command = new ArrayList<>(SteppedGuest.JAVA);
+    command.addAll(new SpawnArguments(told.hubPath(), told.peerId(), 3).toArguments());
+    return SteppedGuest.start(
+        streams -> {
+          Spawn spawn = streams.apply(Spawn.command(command)).pass(told.doorbell());
+          children.add(spawn.start(Sys.forAnyThread()));
+          return null;
+        });
+  }
+
+  private static void endByOtherMeans(SteppedGuest guest, List<PidFd> children, Notices notices)
+      throws Exception {
+    guest.say("exit 0");
+    notices.expectDying();
+    children.getFirst().awaitExit();
+    children.getFirst().close();
+    assertThat(notices.next()).isEqualTo("gone null");
   }
 }

@@ -199,6 +199,22 @@ final class ShmHostTest {
     assertThat(notices.all()).isEmpty();
   }
 
+  /** Its entry was kept for ever, for it might still write, though nobody had been started. */
+  // r[verify shm.spawn.reserved-state]
+  @ParameterizedTest
+  @EnumSource
+  void aTicketWhoseGuestIsNoLongerWantedIsGivenBack(Placement placement) throws Exception {
+    open(placement);
+    SpawnTicket ticket = host().addPeer(notices.options());
+    ticket.peer().disconnect("not wanted any more");
+    assertThat(ticket.peer().awaitAttached(FutexWait.FOREVER)).isEqualTo(Awaited.OVER);
+    assertThatThrownBy(() -> host().spawn(List.of("sh", "-c", "exit 0", "ticket"), ticket))
+        .isInstanceOf(SegmentException.class)
+        .hasMessageContaining("given back");
+    fixture.assertAllFree();
+    assertThat(notices.all()).isEmpty();
+  }
+
   @Test
   void moreGuestsThanThereAreEntriesForAreRefused() throws Exception {
     open(Placement.PADDED);
