@@ -164,6 +164,7 @@ final class PeerLife {
 
   /** The host says goodbye: a guest that has not come yet need not come any more. */
   void hostLeaves() {
+    look(); // it may have come just now
     if (phase == PeerPhase.RESERVED) {
       if (!giveUpIfUnused()) {
         testify(Witness.HOST);

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -68,6 +69,25 @@ final class HostEndTest {
       var goodbye = host().goodbye(Duration.ofSeconds(60));
       guest.expect("over host_goodbye");
       guest.step("send 1 1", "OVER");
+      guest.say("exit 0");
+      goodbye.get(30, TimeUnit.SECONDS);
+      assertThat(notices.all()).containsSubsequence("attached", "gone exit code 0").hasSize(3);
+    }
+  }
+
+  /** It was killed, as one that had not come at all. */
+  // r[verify shm.goodbye.host]
+  @ParameterizedTest
+  @EnumSource
+  void aGuestThatHasJustComeIsToldThatTheHostLeaves(Placement placement) throws Exception {
+    open(placement);
+    try (SteppedGuest guest = SteppedGuest.start(host(), SteppedGuest.JAVA, notices.options())) {
+      CountDownLatch distraction = fixture.distract();
+      guest.step("attach", "attached");
+      var goodbye = host().goodbye(Duration.ofSeconds(60));
+      distraction.countDown();
+      guest.step("wait", "waiting");
+      guest.expect("over host_goodbye");
       guest.say("exit 0");
       goodbye.get(30, TimeUnit.SECONDS);
       assertThat(notices.all()).containsSubsequence("attached", "gone exit code 0").hasSize(3);
