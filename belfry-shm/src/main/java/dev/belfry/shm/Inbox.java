@@ -205,6 +205,24 @@ public final class Inbox extends LinkHalf {
     }
   }
 
+  /** From now on the peer rings for what it sends. */
+  void listen() {
+    try {
+      ring.armDataAtBell();
+    } catch (InternalError fault) {
+      throw segment.lost(fault);
+    }
+  }
+
+  /** From now on the peer need not ring: somebody looks. */
+  void attend() {
+    try {
+      ring.receiverAwake();
+    } catch (InternalError fault) {
+      throw segment.lost(fault);
+    }
+  }
+
   /** Wakes all who wait for space at the other end; returns how many. */
   public int wakeProducers() {
     return ring.wakeProducers();

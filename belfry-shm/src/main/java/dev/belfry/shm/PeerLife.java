@@ -176,11 +176,11 @@ final class PeerLife {
 
   /** Looks at its state; if the segment was cut, the guest's end goes on without it. */
   private void look() {
-    try {
-      lookAtState();
-    } catch (InternalError fault) {
-      violated(host.segment().lost(fault));
-    }
+    guarded(
+        () -> {
+          lookAtState();
+          return true;
+        });
   }
 
   private void lookAtState() {

@@ -41,13 +41,18 @@ public final class PeerTable {
   }
 
   private long pair(int peer) {
-    return memory.getLongAcquire(pairAddress(peer));
+    try {
+      return memory.getLongAcquire(pairAddress(peer));
+    } catch (InternalError fault) {
+      throw segment.lost(fault);
+    }
   }
 
   private static int epochOf(long pair) {
     return (int) (pair >>> 32);
   }
 
+  /** After a look at the pair, which fails if its memory was cut away; this would end the JVM. */
   private boolean change(int peer, long from, PeerState to, int epoch) {
     return memory.compareAndSetLong(pairAddress(peer), from, pair(to, epoch));
   }
@@ -142,7 +147,7 @@ public final class PeerTable {
    */
   // r[impl shm.goodbye.guest]
   public boolean leave(int peer, int epoch) {
-    return change(peer, pair(ATTACHED, epoch), GOODBYE, epoch);
+    return isIn(peer, ATTACHED, epoch) && change(peer, pair(ATTACHED, epoch), GOODBYE, epoch);
   }
 
   /** The host gives a guest up, whatever the guest has written over its state. */

@@ -101,7 +101,7 @@ final class Receiving {
     int some = limit;
     while (some > 0 && count < limit) {
       missed = false; // what the loop came for until now is found by this look
-      link.inbox().ring().armDataAtBell();
+      link.inbox().listen();
       some = link.inbox().receive(handler, scratch, limit - count);
       count += some;
     }
@@ -113,12 +113,18 @@ final class Receiving {
     if (!turn.tryTake()) {
       return false;
     }
-    if (turn.isPointless()) {
-      turn.end();
-      return false;
+    boolean receives = false;
+    try {
+      if (!turn.isPointless()) {
+        link.inbox().attend();
+        receives = true;
+      }
+      return receives;
+    } finally {
+      if (!receives) {
+        turn.end();
+      }
     }
-    link.inbox().ring().receiverAwake();
-    return true;
   }
 
   /**

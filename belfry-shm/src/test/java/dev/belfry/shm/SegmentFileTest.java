@@ -327,7 +327,30 @@ final class SegmentFileTest {
     }
   }
 
-  /** Channels, the end and the figures of a guest failed with the raw error of the JVM. */
+  /** A compare-and-set there that is not compiled ends the JVM: something has to fail first. */
+  // r[verify shm.file.attach]
+  @ParameterizedTest
+  @EnumSource
+  void anEntryOfAFileThatWasCutIsLookedAtBeforeItIsChanged(Placement placement) throws IOException {
+    try (Segment host = Segment.create(SYS, path, placement, Sides.CONFIG)) {
+      PeerTable peers = host.peers();
+      int reserved = peers.reserve();
+      int epoch = peers.epoch(reserved);
+      cut(0);
+      for (ThrowingCallable change :
+          List.<ThrowingCallable>of(
+              peers::reserve,
+              () -> peers.release(reserved),
+              () -> peers.claim(reserved),
+              () -> peers.leave(reserved, epoch))) {
+        assertThatExceptionOfType(SegmentLost.class).isThrownBy(change);
+      }
+    }
+  }
+
+  /**
+   * Channels, the end, the figures of a guest and a new one failed with the raw error of the JVM.
+   */
   // r[verify shm.file.attach]
   @ParameterizedTest
   @EnumSource
@@ -359,7 +382,8 @@ final class SegmentFileTest {
               peer::backlog,
               peer::sentCount,
               peer::readCount,
-              peer::slotsUsed);
+              peer::slotsUsed,
+              () -> host.addPeer(PeerOptions.DEFAULT));
       for (ThrowingCallable call : calls) {
         assertThatExceptionOfType(SegmentLost.class)
             .isThrownBy(call)
@@ -367,6 +391,29 @@ final class SegmentFileTest {
       }
       assertThatExceptionOfType(SegmentLost.class).isThrownBy(guest::close);
       assertThat(host.segment().isClosed()).isFalse();
+    }
+  }
+
+  /** The turn to receive stayed with a thread that did not know that it had it. */
+  @ParameterizedTest
+  @EnumSource
+  void whoCannotReceiveFromAFileThatWasCutLeavesTheTurnToOthers(Placement placement)
+      throws Exception {
+    try (Segment host = Segment.create(SYS, path, placement, Sides.CONFIG);
+        Segment guest = Segment.attach(SYS, path)) {
+      Link toHost = Link.walkIn(guest, WaitStrategy.SLEEP);
+      Link toGuest = Link.toGuest(host, toHost.peer(), WaitStrategy.SLEEP);
+      Receiving receiving = new Exchange(toGuest, null).receiving();
+      receiving.receiveAndListen(_ -> {}, new Message(), 1); // so that there is a flag to change
+      assertThat(receiving.tryReceiving()).isTrue();
+      cut(0);
+      assertThatExceptionOfType(SegmentLost.class)
+          .isThrownBy(() -> receiving.endReceiving(_ -> {}, new Message(), 1));
+      assertThat(receiving.turn().isTaken()).isFalse();
+      if (placement == Placement.PADDED) { // format 1 has nothing to look at
+        assertThatExceptionOfType(SegmentLost.class).isThrownBy(receiving::tryReceiving);
+        assertThat(receiving.turn().isTaken()).isFalse();
+      }
     }
   }
 
