@@ -10,10 +10,7 @@ import dev.belfry.linux.PidFd;
 import dev.belfry.linux.Pipe;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Spawn;
-import dev.belfry.linux.Sys;
 import dev.belfry.testkit.CProgram;
-import dev.belfry.testkit.Descriptors;
-import dev.belfry.testkit.SysTap;
 import dev.belfry.testkit.TestProcess;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -23,38 +20,12 @@ import java.time.Duration;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Bells between processes. A shell rings by writing a byte to the descriptor it was given. */
-@Timeout(60)
-final class DoorbellProcessTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
-
+final class DoorbellProcessTest extends WithBells {
   @TempDir private Path directory;
-
-  private final SysTap tap = SysTap.over(Sys.forAnyThread());
-  private Descriptors before;
-  private Doorbell host;
-  private Doorbell guest;
-
-  @BeforeEach
-  void open() throws Exception {
-    before = Descriptors.now(); // after the directory was made, which opens others for good
-    Doorbell.Pair bells = Doorbell.pair(tap.sys());
-    host = bells.host();
-    guest = bells.guest();
-  }
-
-  @AfterEach
-  void close() {
-    host.close();
-    guest.close();
-    assertThat(before.openedSince()).isEmpty();
-  }
 
   private PidFd spawn(String script) throws Exception {
     return Spawn.command("sh", "-c", script).pass(guest.descriptor()).start(tap.sys());

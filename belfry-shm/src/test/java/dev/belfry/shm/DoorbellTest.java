@@ -16,8 +16,6 @@ import dev.belfry.linux.Pipe;
 import dev.belfry.linux.Sockets;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.Coroutine;
-import dev.belfry.testkit.Descriptors;
-import dev.belfry.testkit.SysTap;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.OptionalLong;
@@ -25,36 +23,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bells between threads. */
-@Timeout(60)
-final class DoorbellTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
-
-  private final SysTap tap = SysTap.over(Sys.forAnyThread());
-  private final Descriptors before = Descriptors.now();
-  private Doorbell host;
-  private Doorbell guest;
-
-  @BeforeEach
-  void open() throws Exception {
-    Doorbell.Pair bells = Doorbell.pair(tap.sys());
-    host = bells.host();
-    guest = bells.guest();
-  }
-
-  @AfterEach
-  void close() {
-    host.close();
-    guest.close();
-    assertThat(before.openedSince()).isEmpty();
-  }
+final class DoorbellTest extends WithBells {
 
   // r[verify shm.doorbell.signal]
   @Test

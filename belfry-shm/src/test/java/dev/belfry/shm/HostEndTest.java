@@ -16,44 +16,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a host leaves, whatever its loop, its segment and its guests are doing. */
-@Timeout(120)
-final class HostEndTest {
-  private static final SegmentConfig CONFIG = HostFixture.CONFIG;
-
-  @TempDir private Path directory;
-
-  private final Notices notices = new Notices();
-  private HostFixture fixture;
-  private RunningLoop loop;
-
-  @BeforeEach
-  void startLoop() throws Exception {
-    fixture = new HostFixture();
-    loop = fixture.loop;
-  }
-
-  private void open(Placement placement) throws Exception {
-    fixture.open(HostOptions.DEFAULT.withPlacement(placement).withConfig(CONFIG));
-  }
-
-  private ShmHost host() {
-    return fixture.host();
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    fixture.close();
-  }
+final class HostEndTest extends WithHost {
 
   // r[verify shm.goodbye.host]
   @ParameterizedTest

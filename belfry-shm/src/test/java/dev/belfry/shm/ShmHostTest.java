@@ -17,47 +17,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A host with guests in processes of their own. */
-@Timeout(120)
-final class ShmHostTest {
-  private static final SegmentConfig CONFIG = HostFixture.CONFIG;
-
-  @TempDir private Path directory;
-
-  private final Notices notices = new Notices();
-  private HostFixture fixture;
-  private RunningLoop loop;
-
-  @BeforeEach
-  void startLoop() throws Exception {
-    fixture = new HostFixture();
-    loop = fixture.loop;
-  }
-
-  private void open(Placement placement) throws Exception {
-    fixture.open(
-        HostOptions.DEFAULT
-            .withPlacement(placement)
-            .withConfig(CONFIG)
-            .withWalkIns(notices.options()));
-  }
-
-  private ShmHost host() {
-    return fixture.host();
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    fixture.close();
-  }
+final class ShmHostTest extends WithHost {
 
   /** Its path had the digits of the user's locale, and nobody could open it. */
   @Test
