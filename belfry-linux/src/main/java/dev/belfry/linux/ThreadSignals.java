@@ -1,5 +1,7 @@
 package dev.belfry.linux;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -35,7 +37,8 @@ public record ThreadSignals(int tid, String name, SigSet blocked, SigSet ignored
     try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc", pid, "task"))) {
       for (Path task : tasks) {
         try {
-          threads.add(parse(Files.readAllLines(task.resolve("status"))));
+          // Leniently: a name is any bytes, and the JVM cuts its own in the middle of a letter.
+          threads.add(parse(new String(Files.readAllBytes(task.resolve("status")), UTF_8)));
         } catch (IOException e) {
           // A thread that ends between open and read gives ESRCH, which has no exception of its
           // own.
@@ -48,9 +51,10 @@ public record ThreadSignals(int tid, String name, SigSet blocked, SigSet ignored
     return threads;
   }
 
-  private static ThreadSignals parse(List<String> status) {
+  private static ThreadSignals parse(String status) {
     Map<String, String> fields =
-        status.stream()
+        status
+            .lines()
             .map(line -> line.split(":\\s*", 2))
             .filter(field -> field.length == 2)
             .collect(
