@@ -1,5 +1,7 @@
 package dev.belfry.shm;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.PidFd;
 import dev.belfry.linux.PollSet;
@@ -52,7 +54,9 @@ final class GuestProcess implements AutoCloseable {
       return null;
     }
     try {
-      for (String line : Files.readAllLines(Path.of("/proc/" + thread + "/status"))) {
+      // Byte for byte: its name may be anything.
+      Path status = Path.of("/proc/" + thread + "/status");
+      for (String line : Files.readAllLines(status, ISO_8859_1)) {
         if (line.startsWith(TGID)) {
           int pid = Integer.parseInt(line.substring(TGID.length()).strip());
           var process = new GuestProcess(sys, PidFd.open(sys, pid), false);

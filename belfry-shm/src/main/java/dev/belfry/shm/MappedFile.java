@@ -1,5 +1,7 @@
 package dev.belfry.shm;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -37,7 +39,8 @@ final class MappedFile {
 
   private static Optional<String> file(String process, Predicate<String> mapping)
       throws IOException {
-    try (Stream<String> lines = Files.lines(Path.of("/proc", process, "maps"))) {
+    Path maps = Path.of("/proc", process, "maps");
+    try (Stream<String> lines = Files.lines(maps, ISO_8859_1)) { // paths may be any bytes
       return lines.filter(mapping).map(MappedFile::file).findFirst();
     } catch (UncheckedIOException e) {
       throw e.getCause(); // it has ended between two lines

@@ -282,6 +282,23 @@ final class WalkInDeathTest {
     }
   }
 
+  /** Its process was not known, because what the kernel says of it could not be read. */
+  // r[verify shm.crash.stranger]
+  @Test
+  void aWalkInIsKnownThoughTheNameOfItsProgramIsNoText() throws Exception {
+    String script = "p=$0/$(printf 'g\\377'); cp \"$1\" \"$p\"; shift; exec \"$p\" \"$@\"";
+    var program = new ArrayList<>(List.of("sh", "-c", script, directory.toString()));
+    program.addAll(new CGuests(programs).stepping());
+    try (HostFixture fixture = HostFixture.of(options(Placement.PADDED));
+        SteppedGuest guest = walkIn(program)) {
+      exchangeTwo(guest);
+      killStranger();
+      assertThat(notices.next()).startsWith("dying");
+      assertThat(notices.next()).isEqualTo("gone null");
+      fixture.assertAllFree();
+    }
+  }
+
   /** Until its process ended, perhaps hours later, the host came round 500 times a second. */
   @ParameterizedTest
   @MethodSource("guests")
