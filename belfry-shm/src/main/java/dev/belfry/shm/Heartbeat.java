@@ -46,6 +46,6 @@ final class Heartbeat {
   /** Whether more than two intervals have passed since the last beat, and since it could beat. */
   static boolean isStale(long lastBeat, long since, long now, long interval) {
     long last = lastBeat == 0 || lastBeat - since < 0 ? since : lastBeat;
-    return now - last > 2 * interval;
+    return now - last - interval > interval; // twice the longest would be negative
   }
 }

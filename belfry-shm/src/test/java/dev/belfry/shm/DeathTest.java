@@ -325,6 +325,7 @@ final class DeathTest {
     assertThat(Heartbeat.isStale(0, 100, 120, 10)).isFalse(); // just attached, no beat yet
     assertThat(Heartbeat.isStale(0, 100, 121, 10)).isTrue();
     assertThat(Heartbeat.isStale(3, 100, 120, 10)).isFalse(); // the beat of a predecessor
+    assertThat(Heartbeat.isStale(100, 50, 121, Long.MAX_VALUE)).isFalse(); // was stuck at once
   }
 
   /** All processes of a container stood still, and the host was the first to go on. */
