@@ -343,7 +343,9 @@ final class PeerLife {
 
   /** Gives up a reservation that nobody has used. Any thread. */
   void giveUpUnused() {
-    host.post(this::giveUpIfUnused);
+    if (!host.post(this::giveUpIfUnused)) {
+      giveUpIfUnused(); // the loop has no thread any more
+    }
   }
 
   /** Gives the entry back if nobody was started for it and nobody has come; says whether so. */

@@ -95,10 +95,23 @@ public final class ShmHost implements AutoCloseable {
    * @throws SegmentException if all entries are taken, or the host is leaving
    */
   public SpawnTicket addPeer(PeerOptions peerOptions) throws IOException {
+    checkStays();
+    SpawnTicket ticket = makeTicket(hubPath(), peerOptions);
+    if (leaving) { // since then, and perhaps without having seen this one
+      ticket.close();
+      checkStays();
+    }
+    return ticket;
+  }
+
+  private void checkStays() throws SegmentException {
     if (leaving) {
       throw new SegmentException(
           SegmentException.Reason.HOST_GOODBYE, segment + ": this host is leaving");
     }
+  }
+
+  private SpawnTicket makeTicket(Path path, PeerOptions peerOptions) throws IOException {
     int id = segment.peers().reserve();
     Doorbell.Pair bells = null;
     try {
@@ -107,7 +120,7 @@ public final class ShmHost implements AutoCloseable {
       PeerLife life = peer.life();
       life.hear(AsyncDoorbell.on(loop, bells.host(), life::heard));
       roster.put(id, life);
-      return new SpawnTicket(peer, hubPath(), bells.guest());
+      return new SpawnTicket(peer, path, bells.guest());
     } catch (IOException | RuntimeException e) {
       if (bells != null) {
         bells.host().close();

@@ -80,6 +80,30 @@ final class HostEndTest extends WithHost {
     }
   }
 
+  /** It was kept in a host that had ended, and its bell open for ever. */
+  // r[verify shm.spawn.ticket]
+  @ParameterizedTest
+  @ValueSource(strings = {"with a path", "without a path", "whose loop has ended"})
+  void noTicketIsMadeForAHostThatLeavesMeanwhile(String which) throws Exception {
+    HostOptions options = HostOptions.DEFAULT.withConfig(CONFIG);
+    Path path = directory.resolve("hub");
+    fixture.open(which.equals("with a path") ? options.withPath(path) : options);
+    fixture.tap.script(
+        "socketpair",
+        (_, _) -> {
+          if (which.equals("whose loop has ended")) {
+            loop.close();
+          }
+          host().goodbye(Duration.ZERO).join();
+          return OptionalLong.empty();
+        });
+    assertThatThrownBy(() -> host().addPeer(notices.options()))
+        .isInstanceOf(SegmentException.class)
+        .hasMessageContaining("leaving");
+    loop.close(); // by then it has given the ticket back
+    assertThat(host().peers()).isEmpty();
+  }
+
   /** Everything was taken apart on the thread that was interrupted, while the loop was using it. */
   @Test
   void aThreadThatIsInterruptedInClosingHasTheLoopEndTheGuests() throws Exception {
