@@ -7,6 +7,7 @@ import dev.belfry.linux.RobustMutex;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.EventLoop;
 import dev.belfry.loop.Operation;
+import dev.belfry.loop.TimerOperation;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -30,6 +31,7 @@ final class PeerProcess {
   private final EntryLock lock;
   private final MappedFile segment;
   private final Runnable onEnd;
+  private final TimerOperation killLimit;
   private volatile @Nullable GuestProcess process;
   private @Nullable ExitStatus status;
 
@@ -64,6 +66,7 @@ final class PeerProcess {
     this.lock = lock;
     this.segment = segment;
     this.onEnd = onEnd;
+    this.killLimit = loop.scheduler().at(0);
   }
 
   /** Any thread. */
@@ -178,7 +181,7 @@ final class PeerProcess {
 
   /** Kills a child that still lives after some time. */
   void killAfter(Duration limit) {
-    loop.scheduler()
+    killLimit
         .after(limit)
         .start(
             timer -> {
@@ -209,6 +212,7 @@ final class PeerProcess {
 
   /** Nothing of it is needed any more. */
   void close() {
+    killLimit.cancel();
     GuestProcess known = process;
     if (known != null) {
       known.close();

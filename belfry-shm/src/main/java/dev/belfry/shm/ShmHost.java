@@ -4,6 +4,7 @@ import dev.belfry.linux.Spawn;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.EventLoop;
 import dev.belfry.loop.Operation;
+import dev.belfry.loop.TimerOperation;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -52,6 +53,9 @@ public final class ShmHost implements AutoCloseable {
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private volatile boolean leaving;
 
+  /** Ends the patience of a host that leaves. */
+  private final TimerOperation patience;
+
   /** Whether a leaving host still waits for guests that it cannot or need not kill. */
   private boolean patient = true;
 
@@ -62,6 +66,7 @@ public final class ShmHost implements AutoCloseable {
     this.segment = segment;
     this.roster = new Roster(segment.config().maxGuests());
     this.rounds = new Rounds(this);
+    this.patience = loop.scheduler().at(0);
   }
 
   /** Creates the segment and begins to look after it on a loop, which somebody has to run. */
@@ -233,9 +238,9 @@ public final class ShmHost implements AutoCloseable {
         () -> {
           if (!leaving) {
             leaving = true;
+            patience.after(limit).start(this::patienceOver);
             sayGoodbye();
             roster.all().forEach(PeerLife::hostLeaves);
-            loop.scheduler().after(limit).start(this::patienceOver);
             endIfAlone();
           }
         };
@@ -250,7 +255,7 @@ public final class ShmHost implements AutoCloseable {
     if (timer.hasValue()) {
       endPatience();
     } else {
-      endAtOnce(); // the loop was stopped
+      endAtOnce(); // the loop was stopped, or this host has ended
     }
   }
 
@@ -283,6 +288,7 @@ public final class ShmHost implements AutoCloseable {
 
   private void release() {
     rounds.stop();
+    patience.cancel();
     try {
       segment.close();
       ended.complete(null);

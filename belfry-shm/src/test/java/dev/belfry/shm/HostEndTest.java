@@ -119,6 +119,29 @@ final class HostEndTest extends WithHost {
     }
   }
 
+  /** A loop that is drained waited for the limits of guests and hosts that were long gone. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void noTimerIsLeftOfAHostThatHasEnded(boolean started) throws Exception {
+    open(Placement.PADDED);
+    Duration anHour = Duration.ofHours(1);
+    PeerOptions options = notices.options().withAttachLimit(anHour).withKillLimit(anHour);
+    try (SteppedGuest killed = SteppedGuest.attached(host(), options)) {
+      killed.kill();
+      assertThat(notices.next()).isEqualTo("attached");
+      notices.expectDying();
+      assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
+    }
+    SpawnTicket ticket = host().addPeer(options);
+    if (started) {
+      host().spawn(List.of("sh", "-c", "exec sleep 60", "ticket"), ticket);
+    }
+    host().goodbye(anHour).get(30, TimeUnit.SECONDS);
+    ticket.close();
+    loop.call(() -> true); // what was cancelled then has ended
+    assertThat(loop.call(loop.loop()::inFlight)).isZero();
+  }
+
   /** What it promised never came. */
   @Test
   void aHostWhoseLoopWasStoppedSaysGoodbyeAllTheSame() throws Exception {
