@@ -92,17 +92,17 @@ public final class Peer extends Messenger {
   }
 
   /**
-   * Waits until the guest has attached.
+   * Waits until the guest has attached; not on the loop.
    *
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
    * @return {@code OVER} if it never will, or has ended since
    */
   public Awaited awaitAttached(long deadlineNanos) {
-    boolean known = false;
     boolean interrupted = false;
-    while (!known && !Deadlines.isOver(deadlineNanos)) {
+    while (decided.getCount() > 0 && !Deadlines.isOver(deadlineNanos)) {
+      host.checkMayBlock();
       try {
-        known = decided.await(Deadlines.restNanos(deadlineNanos), TimeUnit.NANOSECONDS);
+        boolean _ = decided.await(Deadlines.restNanos(deadlineNanos), TimeUnit.NANOSECONDS);
       } catch (InterruptedException e) {
         interrupted = true;
       }
@@ -154,11 +154,7 @@ public final class Peer extends Messenger {
   }
 
   private Awaited awaitDecision(long deadlineNanos) {
-    if (decided.getCount() == 0) {
-      return Awaited.READY;
-    }
-    host.checkMayBlock();
-    return awaitAttached(deadlineNanos);
+    return decided.getCount() == 0 ? Awaited.READY : awaitAttached(deadlineNanos);
   }
 
   /** The guest is ended. */

@@ -135,6 +135,21 @@ final class ShmHostTest extends WithHost {
     fixture.assertAllFree();
   }
 
+  /** It waited for ever, because the loop that it held up has to see the guest come. */
+  @Test
+  void nobodyWaitsOnTheLoopForAGuestToAttach() throws Exception {
+    open(Placement.PADDED);
+    try (SpawnTicket ticket = host().addPeer(notices.options())) {
+      Peer peer = ticket.peer();
+      long soon = Sides.inMillis(1000);
+      assertThatThrownBy(() -> loop.call(() -> peer.awaitAttached(soon)))
+          .hasCauseInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("would stop the loop");
+      long now = System.nanoTime();
+      assertThat(loop.call(() -> peer.awaitAttached(now))).isEqualTo(Awaited.TIMEOUT);
+    }
+  }
+
   // r[verify shm.spawn.reserved-state]
   @Test
   void aChildThatEndsAtOnceFreesItsReservation() throws Exception {
