@@ -41,11 +41,7 @@ public final class PeerTable {
   }
 
   private long pair(int peer) {
-    try {
-      return memory.getLongAcquire(pairAddress(peer));
-    } catch (InternalError fault) {
-      throw segment.lost(fault);
-    }
+    return memory.getLongAcquire(pairAddress(peer));
   }
 
   private static int epochOf(long pair) {

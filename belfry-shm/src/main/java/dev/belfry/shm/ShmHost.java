@@ -101,7 +101,12 @@ public final class ShmHost implements AutoCloseable {
    */
   public SpawnTicket addPeer(PeerOptions peerOptions) throws IOException {
     checkStays();
-    SpawnTicket ticket = makeTicket(hubPath(), peerOptions);
+    SpawnTicket ticket;
+    try {
+      ticket = makeTicket(hubPath(), peerOptions);
+    } catch (InternalError fault) {
+      throw segment.lost(fault);
+    }
     if (leaving) { // since then, and perhaps without having seen this one
       ticket.close();
       checkStays();

@@ -343,7 +343,7 @@ final class SegmentFileTest {
               () -> peers.release(reserved),
               () -> peers.claim(reserved),
               () -> peers.leave(reserved, epoch))) {
-        assertThatExceptionOfType(SegmentLost.class).isThrownBy(change);
+        assertThatExceptionOfType(InternalError.class).isThrownBy(change);
       }
     }
   }
