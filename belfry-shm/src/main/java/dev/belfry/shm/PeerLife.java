@@ -274,6 +274,9 @@ final class PeerLife {
     if (phase != PeerPhase.RESERVED && phase != PeerPhase.ATTACHED) {
       return;
     }
+    if (phase == PeerPhase.RESERVED && (witness == Witness.HOST || witness == Witness.TIME_LIMIT)) {
+      kill(); // before it comes, finds its entry given up, and complains of that
+    }
     phase = PeerPhase.DYING;
     firstWitness = witness;
     dyingNanos = System.nanoTime();

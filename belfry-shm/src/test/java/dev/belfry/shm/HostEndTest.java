@@ -142,6 +142,23 @@ final class HostEndTest extends WithHost {
     assertThat(loop.call(loop.loop()::inFlight)).isZero();
   }
 
+  /** It came meanwhile, and said on its standard error that its entry is not reserved. */
+  @Test
+  void aGuestThatHasNotComeIsKilledBeforeItsEntryIsGivenUp() throws Exception {
+    open(Placement.PADDED);
+    SpawnTicket ticket = host().addPeer(notices.options());
+    host().spawn(List.of("sh", "-c", "exec sleep 60", "ticket"), ticket);
+    var states = new ConcurrentLinkedQueue<PeerState>();
+    fixture.tap.script(
+        "pidfdSendSignal",
+        (_, _) -> {
+          states.add(host().segment().peers().state(ticket.peer().id()));
+          return OptionalLong.empty();
+        });
+    host().goodbye(Duration.ofHours(1)).get(30, TimeUnit.SECONDS);
+    assertThat(states.peek()).isEqualTo(PeerState.RESERVED);
+  }
+
   /** What it promised never came. */
   @Test
   void aHostWhoseLoopWasStoppedSaysGoodbyeAllTheSame() throws Exception {
