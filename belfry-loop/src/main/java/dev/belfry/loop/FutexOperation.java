@@ -1,8 +1,8 @@
 package dev.belfry.loop;
 
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.ErrnoException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  * <p>The word must stay until the operation has completed, and any thread must be able to reach it.
  */
 public final class FutexOperation extends Operation<Void> {
-  private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
-
   private final MemorySegment word;
   private int expected;
 
@@ -58,14 +56,20 @@ public final class FutexOperation extends Operation<Void> {
     return expected;
   }
 
-  /** Whether there is no reason to wait, or the word is gone; called by the thread that waits. */
-  boolean isOver() {
-    try {
-      return (int) WORD.getVolatile(word, 0L) != expected;
-    } catch (RuntimeException | InternalError e) { // its memory was given back, or cut
-      woken.failure = e;
-      return true;
+  /** The word for the kernel alone: whoever no longer waits may free it while a thread sleeps. */
+  MemorySegment address() {
+    return MemorySegment.ofAddress(word.address());
+  }
+
+  /**
+   * Whether the kernel's answer to a wait says that it is over; called by the thread that waited.
+   * Java itself does not look at the word: its memory may be that of a file that was cut.
+   */
+  boolean isOver(int answer) {
+    if (answer < 0 && answer != -Errno.EAGAIN && answer != -Errno.ETIMEDOUT) {
+      woken.failure = new ErrnoException("futex", -answer, "word");
     }
+    return answer != -Errno.ETIMEDOUT;
   }
 
   @Override
@@ -80,6 +84,12 @@ public final class FutexOperation extends Operation<Void> {
 
   /** The wait is over; called by the thread that waited. */
   void wokenElsewhere() {
+    loop.post(woken);
+  }
+
+  /** Nobody can wait for it any more. */
+  void failFreed() {
+    woken.failure = new IllegalStateException("the memory of the word was given back");
     loop.post(woken);
   }
 

@@ -53,23 +53,21 @@ final class FutexSleepers implements AutoCloseable {
 
   private final class Sleeper implements Runnable {
     private final FutexOperation operation;
-    private final int expected;
-
-    /** The word by its address alone: whoever no longer waits may free it while this sleeps. */
     private final MemorySegment word;
+    private final int expected;
 
     Sleeper(FutexOperation operation) {
       this.operation = operation;
+      this.word = operation.address();
       this.expected = operation.expected();
-      this.word = MemorySegment.ofAddress(operation.word().address());
     }
 
     @Override
     public void run() {
       var futex = new Futex(sys);
       while (waiting.get(operation) == this) {
-        boolean woken = futex.await(word, expected, System.nanoTime() + SLICE_NANOS) == 0;
-        if ((woken || operation.isOver()) && waiting.remove(operation, this)) {
+        int answer = futex.await(word, expected, System.nanoTime() + SLICE_NANOS);
+        if (operation.isOver(answer) && waiting.remove(operation, this)) {
           operation.wokenElsewhere();
         }
       }

@@ -22,8 +22,10 @@ final class FutexThread implements AutoCloseable {
   private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
   private static final int MAX = FutexSet.MAX_WORDS - 1;
   private static final long PAUSE_NANOS = 1_000_000;
+  private static final long NOW = 0;
 
   private final Sys sys;
+  private final Futex word;
   private final FutexSet words;
   private final MemorySegment changes = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
   private final Thread thread;
@@ -35,6 +37,7 @@ final class FutexThread implements AutoCloseable {
 
   FutexThread(Sys sys) {
     this.sys = sys;
+    this.word = new Futex(sys);
     this.words = new FutexSet(sys, FutexSet.MAX_WORDS);
     thread = Thread.ofPlatform().daemon().name(THREAD_NAME).start(this::run);
   }
@@ -78,18 +81,29 @@ final class FutexThread implements AutoCloseable {
         return;
       }
       for (int i = 0; i < current.size(); i++) {
-        words.set(i + 1, current.get(i).word(), current.get(i).expected());
+        words.set(i + 1, current.get(i).address(), current.get(i).expected());
       }
       int woken = words.await(current.size() + 1, Futex.FOREVER);
-      if (woken < 0 && woken != -Errno.EAGAIN) {
-        LockSupport.parkNanos(PAUSE_NANOS); // a word that was cut away, or that has no memory
-      }
-      for (int i = 0; i < current.size(); i++) {
-        FutexOperation operation = current.get(i);
-        if ((woken == i + 1 || operation.isOver()) && takeOut(operation)) {
-          operation.wokenElsewhere();
+      if (woken < 0) { // one of them has another value, or no memory any more
+        if (woken != -Errno.EAGAIN) {
+          LockSupport.parkNanos(PAUSE_NANOS); // whatever it is, it does not keep a processor busy
         }
+        current.forEach(this::look);
+      } else if (woken > 0) {
+        end(current.get(woken - 1));
       }
+    }
+  }
+
+  private void look(FutexOperation operation) {
+    if (operation.isOver(word.await(operation.address(), operation.expected(), NOW))) {
+      end(operation);
+    }
+  }
+
+  private void end(FutexOperation operation) {
+    if (takeOut(operation)) {
+      operation.wokenElsewhere();
     }
   }
 

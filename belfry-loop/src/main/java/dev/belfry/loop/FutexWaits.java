@@ -49,6 +49,10 @@ final class FutexWaits implements AutoCloseable {
   }
 
   private void startOnThread(FutexOperation operation) {
+    if (!operation.word().scope().isAlive()) {
+      operation.failFreed();
+      return;
+    }
     if (sleepers == null && threads.isEmpty() && !FutexSet.isAvailable(sharedSys)) {
       sleepers = new FutexSleepers(sharedSys);
     }

@@ -34,6 +34,8 @@ import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A loop waits for words of memory as it waits for descriptors. */
 final class FutexWaitTest {
@@ -309,6 +311,20 @@ final class FutexWaitTest {
   }
 
   @Test
+  void threadsDoNotWaitForAFreedWord() throws IOException {
+    FutexOperation wait;
+    try (EventLoop loop = LoopSupport.open(Backend.EPOLL, oldKernel())) {
+      try (Arena freed = Arena.ofShared()) {
+        wait = loop.futex(freed.allocate(ValueLayout.JAVA_INT), 0);
+      }
+      Probe<Void> probe = start(wait);
+      drive(loop, probe::done);
+      assertThat(probe.outcome()).isEqualTo(Outcome.ERROR);
+      assertThat(wait.error()).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
   void waitsOnAnOldKernelAreNoDifferent() throws Exception {
     aCoroutineWaitsUntilTheWordChanges(LoopSupport.open(Backend.EPOLL, oldKernel()));
     manyWordsAreWaitedForAtOnce(LoopSupport.open(Backend.EPOLL, oldKernel()));
@@ -317,12 +333,17 @@ final class FutexWaitTest {
   }
 
   // The thread ended with the fault, and nobody waited any more for all the other words.
-  @Test
-  void aWordWhoseMemoryIsCutAwayFailsItsOwnWaitOnly(@TempDir Path directory) throws IOException {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aWordWhoseMemoryIsCutAwayFailsItsOwnWaitOnly(boolean old, @TempDir Path directory)
+      throws IOException {
     try (var tapped = new Tapped(Backend.EPOLL);
         FileChannel file =
             FileChannel.open(directory.resolve("words"), Set.of(CREATE_NEW, READ, WRITE))) {
       tapped.tap.fail("ioUringSetup", Errno.EPERM);
+      if (old) {
+        tapped.tap.fail("futexWaitv", Errno.ENOSYS);
+      }
       MemorySegment cut = file.map(FileChannel.MapMode.READ_WRITE, 0, 4096, arena);
       MemorySegment whole = word();
       Probe<Void> failing = start(tapped.loop.futex(cut, 0));
