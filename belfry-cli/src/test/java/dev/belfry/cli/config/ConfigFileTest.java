@@ -345,12 +345,12 @@ class ConfigFileTest {
               restart: {first_delay: 1s, longest_delay: 1m, crash_limit: 7}
               recycle: {calls: 1000, age: 1h}
             gateway:
-              listen: '[::]:80'
+              listen: '[::]:8080'
               token_file: token
               max_bytes: 1000
               deadline: 2s
             admin:
-              listen: 127.0.0.1:81
+              listen: 127.0.0.1:8081
               unix_socket: admin.sock
               basic: {user: ann, password_file: token}
               signal_endpoint_auth_method: basic
@@ -388,13 +388,13 @@ class ConfigFileTest {
                         OptionalLong.of(1000), Optional.of(Duration.ofHours(1)))),
                 Optional.of(
                     new GatewayConfig(
-                        new InetSocketAddress(InetAddress.ofLiteral("::"), 80),
+                        new InetSocketAddress(InetAddress.ofLiteral("::"), 8080),
                         Optional.of(new SecretSource.InFile(directory.resolve("token"))),
                         1000,
                         Duration.ofSeconds(2))),
                 Optional.of(
                     new AdminConfig(
-                        new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 81),
+                        new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 8081),
                         Optional.of(directory.resolve("admin.sock")),
                         Optional.empty(),
                         Optional.of(
