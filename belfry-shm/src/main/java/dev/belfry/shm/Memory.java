@@ -33,6 +33,12 @@ abstract class Memory {
   private static final VarHandle LONG_OF_BYTES =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
+  // Masks that change no address. But they tell the compiler that it is positive and aligned, and
+  // the compiler leaves out the checks for that, which take longer than the accesses themselves.
+  private static final long OF_BYTE = Long.MAX_VALUE >>> 1;
+  private static final long OF_INT = OF_BYTE & -Integer.BYTES;
+  private static final long OF_LONG = OF_BYTE & -Long.BYTES;
+
   /** Up to here copying word by word is faster than calling the JDK's routine. */
   private static final int FEW_BYTES = 1024;
 
@@ -52,6 +58,14 @@ abstract class Memory {
   final long address(long offset, long bytes) {
     Objects.checkFromIndexSize(offset, bytes, mapping.byteSize());
     return mapping.address() + offset;
+  }
+
+  /**
+   * The same address, which is that of a long. Where several plain accesses follow at it and behind
+   * it, the compiler knows them all to be good; the others see to that themselves.
+   */
+  static long aligned(long address) {
+    return address & OF_LONG;
   }
 
   /** The four bytes of a futex. */
@@ -104,32 +118,32 @@ abstract class Memory {
 
     @Override
     int getInt(long address) {
-      return (int) INT.get(AllMemory.SEGMENT, address);
+      return (int) INT.get(AllMemory.SEGMENT, address & OF_INT);
     }
 
     @Override
     int getIntAcquire(long address) {
-      return (int) INT.getAcquire(AllMemory.SEGMENT, address);
+      return (int) INT.getAcquire(AllMemory.SEGMENT, address & OF_INT);
     }
 
     @Override
     void setInt(long address, int value) {
-      INT.set(AllMemory.SEGMENT, address, value);
+      INT.set(AllMemory.SEGMENT, address & OF_INT, value);
     }
 
     @Override
     void setIntRelease(long address, int value) {
-      INT.setRelease(AllMemory.SEGMENT, address, value);
+      INT.setRelease(AllMemory.SEGMENT, address & OF_INT, value);
     }
 
     @Override
     boolean compareAndSetInt(long address, int expected, int value) {
-      return INT.compareAndSet(AllMemory.SEGMENT, address, expected, value);
+      return INT.compareAndSet(AllMemory.SEGMENT, address & OF_INT, expected, value);
     }
 
     @Override
     int getAndAddIntRelease(long address, int value) {
-      return (int) INT.getAndAddRelease(AllMemory.SEGMENT, address, value);
+      return (int) INT.getAndAddRelease(AllMemory.SEGMENT, address & OF_INT, value);
     }
 
     @Override
@@ -139,7 +153,7 @@ abstract class Memory {
 
     @Override
     long getLongAcquire(long address) {
-      return (long) LONG.getAcquire(AllMemory.SEGMENT, address);
+      return (long) LONG.getAcquire(AllMemory.SEGMENT, address & OF_LONG);
     }
 
     @Override
@@ -149,17 +163,17 @@ abstract class Memory {
 
     @Override
     void setLongRelease(long address, long value) {
-      LONG.setRelease(AllMemory.SEGMENT, address, value);
+      LONG.setRelease(AllMemory.SEGMENT, address & OF_LONG, value);
     }
 
     @Override
     boolean compareAndSetLong(long address, long expected, long value) {
-      return LONG.compareAndSet(AllMemory.SEGMENT, address, expected, value);
+      return LONG.compareAndSet(AllMemory.SEGMENT, address & OF_LONG, expected, value);
     }
 
     @Override
     long getAndOrLongRelease(long address, long bits) {
-      return (long) LONG.getAndBitwiseOrRelease(AllMemory.SEGMENT, address, bits);
+      return (long) LONG.getAndBitwiseOrRelease(AllMemory.SEGMENT, address & OF_LONG, bits);
     }
 
     @Override
@@ -168,13 +182,14 @@ abstract class Memory {
         MemorySegment.copy(AllMemory.SEGMENT, JAVA_BYTE, address, to, offset, length);
         return;
       }
+      long from = address & OF_BYTE;
       int at = 0;
       for (; at <= length - Long.BYTES; at += Long.BYTES) {
-        long word = (long) ANY_LONG.get(AllMemory.SEGMENT, address + at);
+        long word = (long) ANY_LONG.get(AllMemory.SEGMENT, from + at);
         LONG_OF_BYTES.set(to, offset + at, word);
       }
       for (; at < length; at++) {
-        to[offset + at] = AllMemory.SEGMENT.get(JAVA_BYTE, address + at);
+        to[offset + at] = AllMemory.SEGMENT.get(JAVA_BYTE, from + at);
       }
     }
 
@@ -184,13 +199,14 @@ abstract class Memory {
         MemorySegment.copy(from, offset, AllMemory.SEGMENT, JAVA_BYTE, address, length);
         return;
       }
+      long to = address & OF_BYTE;
       int at = 0;
       for (; at <= length - Long.BYTES; at += Long.BYTES) {
         long word = (long) LONG_OF_BYTES.get(from, offset + at);
-        ANY_LONG.set(AllMemory.SEGMENT, address + at, word);
+        ANY_LONG.set(AllMemory.SEGMENT, to + at, word);
       }
       for (; at < length; at++) {
-        AllMemory.SEGMENT.set(JAVA_BYTE, address + at, from[offset + at]);
+        AllMemory.SEGMENT.set(JAVA_BYTE, to + at, from[offset + at]);
       }
     }
   }

@@ -2,6 +2,7 @@ package dev.belfry.shm;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * A message that was received: a private copy, which the sender can no longer change. It is filled
@@ -11,7 +12,12 @@ public final class Message {
   /** Always room for what a descriptor holds, so that whole words can be copied. */
   private byte[] bytes = new byte[MessageDescriptor.MAX_INLINE_BYTES];
 
-  private MessageKind kind = MessageKind.REQUEST;
+  /**
+   * The number of the kind. Not the kind itself: to store a reference in an object that has lived
+   * for long, as this one does, takes a fence for the garbage collector.
+   */
+  private int kind = MessageKind.REQUEST.number();
+
   private int id;
   private long methodId;
   private int length;
@@ -24,7 +30,7 @@ public final class Message {
 
   /** What kind of message it is. */
   public MessageKind kind() {
-    return kind;
+    return Objects.requireNonNull(MessageKind.of(kind));
   }
 
   /** The request id or the channel id, 0 to 2^32 - 1. */
@@ -59,7 +65,7 @@ public final class Message {
   }
 
   void set(MessageKind kind, int id, long methodId, int length) {
-    this.kind = kind;
+    this.kind = kind.number();
     this.id = id;
     this.methodId = methodId;
     this.length = length;
@@ -83,6 +89,6 @@ public final class Message {
 
   @Override
   public String toString() {
-    return "%s %d with %d bytes".formatted(kind, id(), length);
+    return "%s %d with %d bytes".formatted(kind(), id(), length);
   }
 }

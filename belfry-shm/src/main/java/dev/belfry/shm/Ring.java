@@ -98,7 +98,7 @@ final class Ring {
   }
 
   long descriptor(int counter) {
-    return descriptors + (long) (counter & mask) * descriptorBytes;
+    return Memory.aligned(descriptors + (long) (counter & mask) * descriptorBytes);
   }
 
   /** Tells the lap of a counter from the one before; never zero, which is what new memory has. */
