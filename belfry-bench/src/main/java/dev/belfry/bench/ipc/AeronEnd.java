@@ -48,8 +48,8 @@ final class AeronEnd implements IpcEnd {
 
   /**
    * Starts the driver that both ends need. A publisher gets half a term ahead of what the driver
-   * has seen read, which it looks at once a millisecond: so where messages are not answered one by
-   * one the terms are larger, and else small enough to stay in the cache.
+   * has seen read, which it looks at once a millisecond: another reason for larger terms where
+   * messages are not answered one by one. There are three of them for each direction.
    */
   @SuppressWarnings("resource") // it ends with the process
   static void startDriver(Path directory, boolean answered) {
@@ -58,7 +58,7 @@ final class AeronEnd implements IpcEnd {
             .aeronDirectoryName(aeronDirectory(directory))
             .threadingMode(ThreadingMode.SHARED)
             .sharedIdleStrategy(new SleepingMillisIdleStrategy(1))
-            .ipcTermBufferLength(answered ? 1 << 20 : 1 << 23)
+            .ipcTermBufferLength(IpcEnd.bufferBytes(answered))
             .dirDeleteOnStart(true)
             .dirDeleteOnShutdown(true));
   }

@@ -14,7 +14,6 @@ import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 
 /** Two ring buffers of Agrona over mapped files; waiting is spinning. */
 final class AgronaEnd implements IpcEnd {
-  private static final int RING_BYTES = 1 << 20;
   private static final int KIND = 1;
 
   private final RingBuffer out;
@@ -24,9 +23,11 @@ final class AgronaEnd implements IpcEnd {
   private long received;
   private long count;
 
-  AgronaEnd(Path directory, boolean passive, boolean manyToOne, int length) throws IOException {
-    RingBuffer to = ring(directory.resolve("to"), manyToOne);
-    RingBuffer fro = ring(directory.resolve("fro"), manyToOne);
+  AgronaEnd(Path directory, boolean passive, boolean manyToOne, int length, boolean answered)
+      throws IOException {
+    int ringBytes = IpcEnd.bufferBytes(answered);
+    RingBuffer to = ring(directory.resolve("to"), manyToOne, ringBytes);
+    RingBuffer fro = ring(directory.resolve("fro"), manyToOne, ringBytes);
     this.out = passive ? fro : to;
     this.in = passive ? to : fro;
     this.bytes = new UnsafeBuffer(new byte[length]);
@@ -39,8 +40,8 @@ final class AgronaEnd implements IpcEnd {
         };
   }
 
-  private static RingBuffer ring(Path path, boolean manyToOne) throws IOException {
-    int size = RING_BYTES + RingBufferDescriptor.TRAILER_LENGTH;
+  private static RingBuffer ring(Path path, boolean manyToOne, int ringBytes) throws IOException {
+    int size = ringBytes + RingBufferDescriptor.TRAILER_LENGTH;
     try (FileChannel file =
         FileChannel.open(
             path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {

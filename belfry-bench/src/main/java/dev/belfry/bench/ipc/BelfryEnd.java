@@ -25,10 +25,7 @@ final class BelfryEnd implements IpcEnd {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  /** Rings of a mebibyte, as Agrona's here: what fits into the first cache is slower. */
-  private static final SegmentConfig CONFIG =
-      SegmentConfig.DEFAULT.withMaxGuests(1).withRingSize(8192);
-
+  private static final int DESCRIPTOR_BYTES = 128;
   private static final int READ_AT_ONCE = 64;
 
   private final Outbox outbox;
@@ -48,8 +45,13 @@ final class BelfryEnd implements IpcEnd {
   }
 
   /** The segment of the passive end; the other may attach now. */
-  static Segment create(Path directory, Placement placement) throws IOException {
-    return Segment.create(Sys.forAnyThread(), directory.resolve("belfry"), placement, CONFIG);
+  static Segment create(Path directory, Placement placement, boolean answered) throws IOException {
+    int ringSize = IpcEnd.bufferBytes(answered) / DESCRIPTOR_BYTES;
+    return Segment.create(
+        Sys.forAnyThread(),
+        directory.resolve("belfry"),
+        placement,
+        SegmentConfig.DEFAULT.withMaxGuests(1).withRingSize(ringSize));
   }
 
   static BelfryEnd passive(Segment segment, WaitStrategy strategy, int length, int batch) {

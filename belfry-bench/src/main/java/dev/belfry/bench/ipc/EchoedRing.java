@@ -29,7 +29,7 @@ public final class EchoedRing implements AutoCloseable {
         ContenderProcess.start(
             KIND.label, KIND.command(Path.of(""), "echo", directory, length), Pinning.NONE);
     other.awaitReady();
-    return new EchoedRing(directory, other, KIND.active(directory, length));
+    return new EchoedRing(directory, other, KIND.active(directory, length, true));
   }
 
   /** Sends a message, and does not wait for it. */

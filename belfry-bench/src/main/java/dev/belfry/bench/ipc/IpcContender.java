@@ -144,33 +144,38 @@ enum IpcContender {
         }
       }
       case AGRONA_ONE, AGRONA_MANY, CHRONICLE -> {
-        IpcEnd end = mapped(directory, true, length);
+        IpcEnd end = mapped(directory, true, length, answers);
         ready.run();
         return end;
       }
       default -> {
-        Segment segment = BelfryEnd.create(directory, placement());
+        Segment segment = BelfryEnd.create(directory, placement(), answers);
         ready.run();
         return BelfryEnd.passive(segment, strategy(), length, batch());
       }
     }
   }
 
-  /** Opens the end that measures. */
-  IpcEnd active(Path directory, int length) throws Exception {
+  /**
+   * Opens the end that measures.
+   *
+   * @param answered whether the other end answers each message
+   */
+  IpcEnd active(Path directory, int length, boolean answered) throws Exception {
     return switch (this) {
       case AERON -> new AeronEnd(directory, false, length);
       case UNIX ->
           new UnixSocketEnd(
               SocketChannel.open(UnixDomainSocketAddress.of(directory.resolve("socket"))), length);
-      case AGRONA_ONE, AGRONA_MANY, CHRONICLE -> mapped(directory, false, length);
+      case AGRONA_ONE, AGRONA_MANY, CHRONICLE -> mapped(directory, false, length, answered);
       default -> BelfryEnd.active(directory, strategy(), length, batch());
     };
   }
 
-  private IpcEnd mapped(Path directory, boolean passive, int length) throws Exception {
+  private IpcEnd mapped(Path directory, boolean passive, int length, boolean answered)
+      throws Exception {
     return this == CHRONICLE
         ? new ChronicleEnd(directory, passive, length)
-        : new AgronaEnd(directory, passive, this == AGRONA_MANY, length);
+        : new AgronaEnd(directory, passive, this == AGRONA_MANY, length, answered);
   }
 }

@@ -25,6 +25,15 @@ interface IpcEnd {
   /** Sends on whatever was kept back for a larger batch. */
   default void flush() throws Exception {}
 
+  /**
+   * The bytes of the ring or log in each direction: small enough to stay in the processors' caches
+   * where messages are answered one by one, and else larger than the cache of one processor. What
+   * the other processor still has in its cache takes longest to be written anew.
+   */
+  static int bufferBytes(boolean answered) {
+    return answered ? 1 << 20 : 1 << 23;
+  }
+
   static void check(long found, long expected) {
     if (found != expected) {
       throw new IllegalStateException("message %d instead of %d".formatted(found, expected));

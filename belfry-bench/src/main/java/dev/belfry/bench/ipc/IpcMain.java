@@ -34,7 +34,7 @@ public final class IpcMain {
       ContenderMain.awaitEnd();
     } else {
       Pinning.FIRST.stay();
-      var main = new IpcMain(contender.active(directory, length));
+      var main = new IpcMain(contender.active(directory, length, role.equals("ping")));
       int burst = contender == IpcContender.BELFRY_SLEEP ? 20 : 200;
       ContenderMain.serve(
           question -> {

@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SIZE = 8192, SLOTS = 16, SLOT_BYTES = 65600, INLINE = 96, FIRST_LINE = 32, SPIN_NANOS = 50000 };
+enum { MAX_SIZE = 65536, SLOTS = 16, SLOT_BYTES = 65600, INLINE = 96, FIRST_LINE = 32, SPIN_NANOS = 50000 };
 enum { AWAKE, ASLEEP, SPINS };
 
 typedef struct { _Alignas(128) _Atomic uint32_t word; } line;
@@ -39,7 +39,7 @@ typedef struct {
 typedef struct {
   line head, tail, data_sleeper, space_sleeper;
   _Alignas(128) _Atomic uint64_t free_slots;
-  _Alignas(128) descriptor descriptors[SIZE];
+  _Alignas(128) descriptor descriptors[MAX_SIZE];  // as many as size says are used
   _Alignas(128) unsigned char slots[SLOTS][SLOT_BYTES];
 } ring;
 
@@ -48,6 +48,7 @@ typedef struct { ring to, fro; _Atomic int ready; } shared;
 enum mode { MODE_SPIN, MODE_ADAPTIVE, MODE_FUTEX, MODE_WORD };
 static enum mode mode;
 static uint32_t batch;
+static uint32_t size = 8192, size_bits = 13;  // where messages are not answered MAX_SIZE
 
 typedef struct {
   ring *r;
@@ -72,7 +73,7 @@ static void relax(void) {
 #endif
 }
 
-static uint64_t mark(uint32_t counter) { return 0x8000 | (counter / SIZE & 0x7fff); }
+static uint64_t mark(uint32_t counter) { return 0x8000 | (counter >> size_bits & 0x7fff); }
 
 static void wake_if_asleep(line *sleeper) {
   if (atomic_load_explicit(&sleeper->word, memory_order_relaxed) == SPINS) return;
@@ -105,9 +106,9 @@ static void wake_if_asleep(line *sleeper) {
   } while (0)
 
 static int has_room(sender *s) {
-  if (s->head - s->tail < SIZE - 1) return 1;
+  if (s->head - s->tail < size - 1) return 1;
   s->tail = atomic_load_explicit(&s->r->tail.word, memory_order_acquire);
-  return s->head - s->tail < SIZE - 1;
+  return s->head - s->tail < size - 1;
 }
 
 static void publish(sender *s) {
@@ -136,7 +137,7 @@ static void send_message(sender *s, const unsigned char *bytes, uint32_t length)
     publish(s);
     AWAIT(has_room(s), &s->r->space_sleeper);
   }
-  descriptor *d = &s->r->descriptors[s->head % SIZE];
+  descriptor *d = &s->r->descriptors[s->head & (size - 1)];
   // The descriptor's first line comes last: the receiver is looking at it.
   uint32_t slot = UINT32_MAX, generation = 0;
   if (length <= INLINE) {
@@ -169,7 +170,7 @@ static void send_message(sender *s, const unsigned char *bytes, uint32_t length)
 
 static int is_there(receiver *v) {
   uint64_t first = atomic_load_explicit(
-      &v->r->descriptors[v->tail % SIZE].first, memory_order_acquire);
+      &v->r->descriptors[v->tail & (size - 1)].first, memory_order_acquire);
   return (first >> 16 & 0xffff) == mark(v->tail);
 }
 
@@ -195,7 +196,7 @@ static void receive_message(receiver *v, unsigned char *bytes) {
     if (v->told != v->tail) tell(v);
     AWAIT(is_there(v), &v->r->data_sleeper);
   }
-  descriptor *d = &v->r->descriptors[v->tail % SIZE];
+  descriptor *d = &v->r->descriptors[v->tail & (size - 1)];
   uint32_t slot = d->slot, generation = d->generation, length = d->length, offset = d->offset;
   if (slot == UINT32_MAX) {
     if (generation != 0 || offset != 0 || length > INLINE) die("bad inline descriptor");
@@ -299,6 +300,7 @@ int main(int argc, char **argv) {
   uint32_t length = atoi(argv[4]);
   batch = atoi(argv[5]);
   int passive = strcmp(argv[1], "echo") == 0 || strcmp(argv[1], "sink") == 0;
+  if (argv[1][0] == 's') size = MAX_SIZE, size_bits = 16;  // sink and source
   shared *s = map(argv[3], passive);
   static receiver in;
   static sender out;
