@@ -2,6 +2,7 @@ package dev.belfry.shm;
 
 import dev.belfry.linux.ErrnoException;
 import java.io.UncheckedIOException;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,9 @@ final class BellWait {
 
   private final long sliceNanos;
 
+  /** Whether the thread that asks must not wait. */
+  private final BooleanSupplier mustNotWait;
+
   /** The peer has written without ringing, and has not rung since. */
   private volatile boolean silent;
 
@@ -33,13 +37,27 @@ final class BellWait {
   }
 
   /**
+   * A way to wait, though not for every thread.
+   *
+   * @param mustNotWait whether the thread that asks is refused, because it would stop the loop
+   */
+  BellWait(@Nullable Doorbell bell, BooleanSupplier mustNotWait) {
+    this(bell, Waiter.SLICE_NANOS, mustNotWait);
+  }
+
+  /**
    * A way to wait.
    *
    * @param sliceNanos after how long at the bell to look though nobody has rung
    */
   BellWait(@Nullable Doorbell bell, long sliceNanos) {
+    this(bell, sliceNanos, () -> false);
+  }
+
+  private BellWait(@Nullable Doorbell bell, long sliceNanos, BooleanSupplier mustNotWait) {
     this.bell = bell;
     this.sliceNanos = sliceNanos;
+    this.mustNotWait = mustNotWait;
   }
 
   /** Something that one half of a link can wait for. */
@@ -49,7 +67,15 @@ final class BellWait {
     Awaited until(long deadlineNanos);
   }
 
+  /**
+   * Waits.
+   *
+   * @throws IllegalStateException on a thread that must not, unless the deadline has passed
+   */
   Awaited await(Wait what, long deadlineNanos) {
+    if (mustNotWait.getAsBoolean() && !Deadlines.isOver(deadlineNanos)) {
+      throw new IllegalStateException("waiting for a guest would stop the loop");
+    }
     Doorbell sleepAt = bell;
     if (sleepAt == null) {
       return what.until(deadlineNanos);

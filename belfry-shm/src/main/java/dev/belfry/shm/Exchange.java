@@ -1,5 +1,6 @@
 package dev.belfry.shm;
 
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A link for any number of threads: its two halves, and its end. */
@@ -14,8 +15,17 @@ final class Exchange {
    * @param bell where to sleep if the peer might not wake a futex, else null
    */
   Exchange(Link link, @Nullable Doorbell bell) {
+    this(link, bell, () -> false);
+  }
+
+  /**
+   * A link that not every thread may wait for.
+   *
+   * @param mustNotWait whether the thread that asks is refused, because it would stop the loop
+   */
+  Exchange(Link link, @Nullable Doorbell bell, BooleanSupplier mustNotWait) {
     this.link = link;
-    var waiting = new BellWait(bell);
+    var waiting = new BellWait(bell, mustNotWait);
     this.sending = new Sending(link, waiting);
     this.receiving = new Receiving(link, waiting);
   }

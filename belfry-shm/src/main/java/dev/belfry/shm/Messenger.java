@@ -38,7 +38,11 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
   public abstract SendResult send(
       MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length);
 
-  /** Sends a message, waiting for space and for a slot. A host must not do that on its loop. */
+  /**
+   * Sends a message, waiting for space and for a slot.
+   *
+   * @throws IllegalStateException if a host would have to wait on its loop's thread
+   */
   public abstract SendResult sendBlocking(
       MessageKind kind,
       long id,
@@ -79,9 +83,10 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
   public abstract boolean receive(Message into);
 
   /**
-   * Receives a message, waiting for one. A host must not do that on its loop.
+   * Receives a message, waiting for one.
    *
    * @throws ProtocolViolation if the other side has written what a correct one cannot
+   * @throws IllegalStateException if a host would have to wait on its loop's thread
    */
   public abstract Awaited receiveBlocking(Message into, long deadlineNanos);
 

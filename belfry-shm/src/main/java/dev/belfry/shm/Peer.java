@@ -31,7 +31,8 @@ public final class Peer extends Messenger {
     super(
         new Exchange(
             Link.toGuest(host.segment(), id, options.strategy(), bell, options.handler() != null),
-            null));
+            null,
+            host::isLoopThread));
     this.host = host;
     this.id = id;
     this.options = options;
@@ -212,7 +213,8 @@ public final class Peer extends Messenger {
   /**
    * Lets this thread hand the guest's messages to its handler, if nobody does just now: for callers
    * that would rather look for an answer than be woken by the loop. Doing so before sending a
-   * request spares the guest the ring. Not on the loop; {@link #endReceiving} ends it.
+   * request spares the guest the ring. Not on the loop; {@link #endReceiving} ends it, on the same
+   * thread. The handler itself cannot: its caller does so already.
    */
   public boolean tryReceiving() {
     if (options.handler() == null) {
@@ -227,6 +229,7 @@ public final class Peer extends Messenger {
    * @param done tested between batches, so that a few more messages may be handed out once it holds
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
    * @return {@code OVER} if the condition does not hold and nothing more will come this way
+   * @throws IllegalStateException if this thread has not begun to receive
    */
   public Awaited receiveUntil(BooleanSupplier done, long deadlineNanos) {
     try {
@@ -290,6 +293,10 @@ public final class Peer extends Messenger {
    */
   public void declareGone() {
     host.post(life::declareGone);
+  }
+
+  ShmHost host() {
+    return host;
   }
 
   PeerOptions options() {

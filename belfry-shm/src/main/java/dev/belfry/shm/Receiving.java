@@ -108,9 +108,12 @@ final class Receiving {
     return count;
   }
 
-  /** Takes the receivers' turn if it is free; from now on the peer need not ring. */
+  /**
+   * Takes the receivers' turn if it is free; from now on the peer need not ring. It is not free for
+   * a handler that is being handed a message: the next would take the place of that.
+   */
   boolean tryReceiving() {
-    if (!turn.tryTake()) {
+    if (turn.isMine() || !turn.tryTake()) {
       return false;
     }
     boolean receives = false;
@@ -133,6 +136,7 @@ final class Receiving {
    * @return whether the loop was called meanwhile and has to come again
    */
   boolean endReceivingDeaf() {
+    requireTurn();
     turn.end();
     return takeMissed();
   }
@@ -149,6 +153,7 @@ final class Receiving {
   /** With the turn taken: hands messages to a handler until a condition holds, or a deadline. */
   Awaited receiveUntil(
       BooleanSupplier done, Inbox.Handler handler, Message scratch, long deadlineNanos) {
+    requireTurn();
     Inbox inbox = link.inbox();
     while (!done.getAsBoolean()) {
       if (inbox.receive(handler, scratch, AT_ONCE) == 0) {
@@ -167,6 +172,7 @@ final class Receiving {
    * @return how many messages were there on leaving; the limit if there may be more
    */
   int endReceiving(Inbox.Handler handler, Message scratch, int limit) {
+    requireTurn();
     int count;
     try {
       count = listen(handler, scratch, limit);
@@ -174,6 +180,12 @@ final class Receiving {
       turn.end();
     }
     return takeMissed() ? limit : count;
+  }
+
+  private void requireTurn() {
+    if (!turn.isMine()) {
+      throw new IllegalStateException("this thread does not receive: tryReceiving comes first");
+    }
   }
 
   /** For the thread that ends the link. */

@@ -160,12 +160,17 @@ public final class ShmHost implements AutoCloseable {
    * process group of its own. If it cannot be started, its entry is free again.
    *
    * @param command the program and its arguments
-   * @param more sets what else there is: environment, directory, standard streams
+   * @param more sets what else there is: environment, directory, standard streams; what it passes
+   *     on comes behind the guest's own descriptors
    * @throws SegmentException if the ticket was given back, or the host is leaving
+   * @throws IllegalArgumentException if it is another host's ticket, which then stays good
    */
   // r[impl shm.spawn.fd-inheritance]
   public Peer spawn(List<String> command, SpawnTicket ticket, UnaryOperator<Spawn> more)
       throws IOException {
+    if (ticket.peer().host() != this) {
+      throw new IllegalArgumentException("the ticket of " + ticket.peer() + " is another host's");
+    }
     try {
       return LoopCall.on(
           loop,
@@ -180,12 +185,11 @@ public final class ShmHost implements AutoCloseable {
             var arguments = new SpawnArguments(path, ticket.peer().id(), CHILD_DOORBELL);
             var whole = new ArrayList<>(command);
             whole.addAll(arguments.toArguments());
-            Spawn spawn =
-                more.apply(Spawn.command(whole)).ownProcessGroup().pass(ticket.doorbell());
+            Spawn spawn = Spawn.command(whole).ownProcessGroup().pass(ticket.doorbell());
             if (inherited) {
               spawn.pass(segment.descriptor());
             }
-            ticket.peer().life().spawned(spawn.start(sys));
+            ticket.peer().life().spawned(more.apply(spawn).start(sys));
             ticket.used();
             return ticket.peer();
           });
@@ -402,8 +406,13 @@ public final class ShmHost implements AutoCloseable {
     post(() -> life.disconnect(reason));
   }
 
+  /** Whether this is the loop's own thread, which must not wait; a coroutine's may. */
+  boolean isLoopThread() {
+    return loop.inLoop() && !Thread.currentThread().isVirtual();
+  }
+
   void checkMayBlock() {
-    if (loop.inLoop() && !Thread.currentThread().isVirtual()) {
+    if (isLoopThread()) {
       throw new IllegalStateException("waiting for a guest would stop the loop");
     }
   }

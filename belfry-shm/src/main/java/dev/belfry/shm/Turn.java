@@ -56,4 +56,9 @@ final class Turn {
   boolean isTaken() {
     return lock.isLocked();
   }
+
+  /** Whether it is this thread that has it. */
+  boolean isMine() {
+    return lock.isHeldByCurrentThread();
+  }
 }

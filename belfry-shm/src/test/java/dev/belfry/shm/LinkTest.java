@@ -8,6 +8,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.fail;
 
 import dev.belfry.linux.Sys;
 import java.io.IOException;
@@ -53,6 +55,44 @@ final class LinkTest {
       }
       assertThat(sides.freeSlots(0)).isEqualTo(2);
       assertThat(sides.freeSlots(1)).isEqualTo(2);
+    }
+  }
+
+  // The next message was handed to a handler that was not done with the one before, in whose place
+  // it was written.
+  @ParameterizedTest
+  @EnumSource
+  void aHandlerCannotReceiveWhileItIsHandedAMessage(Placement placement) throws IOException {
+    try (Sides sides = Sides.of(placement, CONFIG)) {
+      var receiving = new Exchange(sides.toGuest, null).receiving();
+      send(sides.toHost, 1, payload(9, 1));
+      send(sides.toHost, 2, payload(9, 2));
+      var ids = new ArrayList<Long>();
+      Inbox.Handler handler =
+          handed -> {
+            assertThat(receiving.tryReceiving()).isFalse();
+            ids.add(handed.id());
+          };
+      assertThat(receiving.receiveAndListen(handler, message, 9)).isEqualTo(2);
+      assertThat(ids).containsExactly(1L, 2L);
+      assertThat(receiving.turn().isTaken()).isFalse();
+    }
+  }
+
+  // It received together with whoever had the turn, which nothing but the turn keeps apart.
+  @Test
+  void whoHasNotTakenTheTurnCannotReceive() throws IOException {
+    try (Sides sides = Sides.of(Placement.PADDED, CONFIG)) {
+      var receiving = new Exchange(sides.toGuest, null).receiving();
+      send(sides.toHost, 1, payload(9, 1));
+      Inbox.Handler nobody = handed -> fail("was handed " + handed);
+      assertThatIllegalStateException()
+          .isThrownBy(() -> receiving.receiveUntil(() -> false, nobody, message, inMillis(0)))
+          .withMessageContaining("tryReceiving");
+      assertThatIllegalStateException()
+          .isThrownBy(() -> receiving.endReceiving(nobody, message, 9))
+          .withMessageContaining("tryReceiving");
+      assertThat(receiving.receive(message)).isTrue();
     }
   }
 

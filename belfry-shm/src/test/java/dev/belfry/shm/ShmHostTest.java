@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Fd;
+import dev.belfry.linux.SharedFile;
 import dev.belfry.linux.Sys;
 import dev.belfry.testkit.Descriptors;
 import java.nio.file.Files;
@@ -17,6 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -135,6 +138,32 @@ final class ShmHostTest extends WithHost {
     fixture.assertAllFree();
   }
 
+  /** It waited for ever if the guest died: the loop that it held up has to see that. */
+  @ParameterizedTest
+  @EnumSource
+  void nobodyWaitsOnTheLoopForAGuestToReadOrToSend(Placement placement) throws Exception {
+    open(placement);
+    try (SteppedGuest guest = SteppedGuest.attached(host(), PeerOptions.DEFAULT)) {
+      Peer peer = guest.peer();
+      assertThat(peer.awaitAttached(Sides.inMillis(30_000))).isEqualTo(Awaited.READY);
+      LongFunction<SendResult> send =
+          until -> peer.sendBlocking(MessageKind.DATA, 1, 0, new byte[1], 0, 1, until);
+      for (int i = 0; i < peer.ringCapacity(); i++) {
+        assertThat(loop.call(() -> send.apply(FutexWait.FOREVER))).isEqualTo(SendResult.SENT);
+      }
+      LongFunction<Awaited> receive = until -> peer.receiveBlocking(new Message(), until);
+      for (LongFunction<?> wait : List.of(send, receive)) {
+        long soon = Sides.inMillis(1000);
+        assertThatThrownBy(() -> loop.call(() -> wait.apply(soon)))
+            .hasCauseInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("would stop the loop");
+      }
+      long now = System.nanoTime();
+      assertThat(loop.call(() -> send.apply(now))).isEqualTo(SendResult.TIMEOUT);
+      assertThat(loop.call(() -> receive.apply(now))).isEqualTo(Awaited.TIMEOUT);
+    }
+  }
+
   /** It waited for ever, because the loop that it held up has to see the guest come. */
   @Test
   void nobodyWaitsOnTheLoopForAGuestToAttach() throws Exception {
@@ -248,6 +277,45 @@ final class ShmHostTest extends WithHost {
         .hasSize(1)
         .allMatch(it -> (Long.parseUnsignedLong(it.substring(7).strip(), 16) & ~ofTheLibrary) == 0);
     assertThat(lines.getLast()).isEqualTo("--hub-path=/proc/self/fd/4 --peer-id=1 --doorbell-fd=3");
+  }
+
+  // They took the numbers at which the guest looks for its bell and the segment.
+  // r[verify shm.spawn.fd-inheritance]
+  @Test
+  void descriptorsThatACallerPassesOnComeBehindThoseOfTheGuest() throws Exception {
+    open(Placement.PADDED);
+    Path list = directory.resolve("list");
+    String script = "exec >\"$0\"; readlink /proc/self/fd/3 /proc/self/fd/4 /proc/self/fd/5";
+    try (Fd more = SharedFile.createAnonymous(Sys.forAnyThread(), "more")) {
+      host()
+          .spawn(
+              List.of("sh", "-c", script, list.toString()),
+              host().addPeer(notices.options()),
+              spawn -> spawn.pass(more.number()));
+    }
+    assertThat(notices.next()).startsWith("dying");
+    assertThat(notices.next()).isEqualTo("gone exit code 0");
+    List<String> descriptors = Files.readAllLines(list);
+    assertThat(descriptors).hasSize(3);
+    assertThat(descriptors.get(0)).startsWith("socket:");
+    assertThat(descriptors.get(1)).startsWith("/memfd:belfry-segment");
+    assertThat(descriptors.get(2)).startsWith("/memfd:more");
+  }
+
+  // It started a guest with the entry of the one and the memory of the other.
+  @Test
+  void aTicketOfAnotherHostIsRefusedAndStaysGood() throws Exception {
+    open(Placement.PADDED);
+    List<String> command = List.of("sh", "-c", "exit 7", "ticket");
+    try (HostFixture other = HostFixture.of(Placement.PADDED)) {
+      SpawnTicket ticket = other.host().addPeer(notices.options());
+      assertThatThrownBy(() -> host().spawn(command, ticket))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("another host");
+      other.host().spawn(command, ticket);
+      assertThat(notices.next()).startsWith("dying");
+      assertThat(notices.next()).isEqualTo("gone exit code 7");
+    }
   }
 
   // r[verify shm.doorbell.clear-cloexec]
