@@ -60,8 +60,11 @@ public final class Link implements AutoCloseable {
 
   /** A guest attaches to the first free entry. */
   public static Link walkIn(Segment segment, WaitStrategy strategy) throws IOException {
-    int peer = segment.peers().walkIn();
-    return new Link(segment, peer, false, new SlotPool(segment, peer), strategy, null, false);
+    try {
+      return ofGuest(segment, segment.peers().walkIn(), strategy, null);
+    } catch (InternalError fault) {
+      throw segment.lost(fault);
+    }
   }
 
   /** A guest attaches to the entry that was reserved for it. */
@@ -72,7 +75,16 @@ public final class Link implements AutoCloseable {
   /** A guest attaches to the entry that was reserved for it, with its end of the bell. */
   static Link claim(Segment segment, int peer, WaitStrategy strategy, @Nullable Doorbell bell)
       throws IOException {
-    segment.peers().claim(peer);
+    try {
+      segment.peers().claim(peer);
+      return ofGuest(segment, peer, strategy, bell);
+    } catch (InternalError fault) {
+      throw segment.lost(fault);
+    }
+  }
+
+  private static Link ofGuest(
+      Segment segment, int peer, WaitStrategy strategy, @Nullable Doorbell bell) {
     return new Link(segment, peer, false, new SlotPool(segment, peer), strategy, bell, false);
   }
 

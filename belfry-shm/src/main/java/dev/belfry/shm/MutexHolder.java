@@ -38,10 +38,11 @@ final class MutexHolder {
       holder.held.join();
       return holder;
     } catch (CompletionException e) {
-      if (e.getCause() instanceof ErrnoException refused) {
-        throw refused;
+      switch (e.getCause()) {
+        case ErrnoException refused -> throw refused;
+        case InternalError fault -> throw segment.lost(fault);
+        case null, default -> throw e;
       }
-      throw e;
     }
   }
 

@@ -213,7 +213,7 @@ public final class Segment implements AutoCloseable {
 
   /** How many slots of the host's pool hold what it has sent and nobody has read. */
   public int hostSlotsUsed() {
-    return slotsUsed(0);
+    return use(() -> slotsUsed(0));
   }
 
   /** The same for the pool of a guest, or of the host, whose number is zero. */

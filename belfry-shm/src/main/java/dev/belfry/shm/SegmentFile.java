@@ -2,6 +2,7 @@ package dev.belfry.shm;
 
 import static dev.belfry.shm.SegmentException.Reason.IN_USE;
 import static dev.belfry.shm.SegmentException.Reason.NOT_A_SEGMENT;
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
@@ -17,9 +18,11 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.HexFormat;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -195,15 +198,17 @@ final class SegmentFile {
     return FileLocks.isLocked(sys, file.number(), HEADER);
   }
 
-  /** Whether a path names this very file. */
+  /**
+   * Whether a path names this very file. Without opening what is there, for which there may be no
+   * descriptor any more, or no permission.
+   */
   static boolean isAt(Sys sys, Path path, Fd file) throws IOException {
-    try (Fd now = openIfThere(sys, path)) {
-      if (now == null) {
-        return false;
-      }
-      FileStatus ours = FileStatus.of(sys, file.number());
-      FileStatus there = FileStatus.of(sys, now.number());
-      return ours.inode() == there.inode() && ours.device() == there.device();
+    FileStatus ours = FileStatus.of(sys, file.number());
+    try {
+      Map<String, Object> there = Files.readAttributes(path, "unix:dev,ino", NOFOLLOW_LINKS);
+      return there.equals(Map.of("dev", ours.device(), "ino", ours.inode()));
+    } catch (NoSuchFileException nothing) {
+      return false;
     }
   }
 }

@@ -52,8 +52,16 @@ public record SegmentSnapshot(
   /** A channel that is or was in use; its state by name, or by number if it has none. */
   public record ChannelEntry(int id, String state, long grantedTotal) {}
 
-  /** Looks at a segment. */
+  /**
+   * Looks at a segment.
+   *
+   * @throws SegmentLost if its file was cut
+   */
   public static SegmentSnapshot of(Segment segment) {
+    return segment.use(() -> look(segment));
+  }
+
+  private static SegmentSnapshot look(Segment segment) {
     SegmentLayout layout = segment.layout();
     Memory memory = segment.memory();
     var peers = new ArrayList<Peer>();

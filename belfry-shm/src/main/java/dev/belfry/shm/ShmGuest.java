@@ -180,10 +180,19 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
       return new ShmGuest(segment, new Exchange(link, null), null, lifeline, life);
     } catch (IOException | RuntimeException e) {
       if (link != null) {
-        link.leave(System.nanoTime());
+        leave(link, e);
       }
       segment.close();
       throw e;
+    }
+  }
+
+  /** After a failure, which is the one to tell of. */
+  private static void leave(Link link, Exception failure) {
+    try {
+      link.leave(System.nanoTime());
+    } catch (RuntimeException e) {
+      failure.addSuppressed(e);
     }
   }
 

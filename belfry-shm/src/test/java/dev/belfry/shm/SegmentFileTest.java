@@ -15,6 +15,7 @@ import dev.belfry.testkit.Descriptors;
 import dev.belfry.testkit.SysTap;
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -26,6 +27,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -87,6 +89,28 @@ final class SegmentFileTest {
       assertThat(names()).containsExactly("hub");
     }
     assertThat(names()).isEmpty();
+  }
+
+  // Its end needed a descriptor more, and left the file behind where there was none.
+  // r[verify shm.file.cleanup]
+  @Test
+  void aHostThatHasRunOutOfDescriptorsStillDeletesItsFile() throws IOException {
+    SysTap tap = SysTap.over(SYS);
+    try (Segment _ = Segment.create(tap.sys(), path, Placement.V1, Sides.CONFIG)) {
+      tap.fail("openat", Errno.EMFILE);
+    }
+    assertThat(names()).isEmpty();
+  }
+
+  // Its end failed, because what has its path by then could not be opened.
+  // r[verify shm.file.cleanup]
+  @Test
+  void whateverHasThePathOfAHostByThenIsLeftAlone() throws IOException {
+    try (Segment _ = create()) {
+      Files.delete(path);
+      Files.createSymbolicLink(path, directory.resolve("elsewhere"));
+    }
+    assertThat(names()).containsExactly("hub");
   }
 
   private List<String> names() throws IOException {
@@ -383,6 +407,8 @@ final class SegmentFileTest {
               peer::sentCount,
               peer::readCount,
               peer::slotsUsed,
+              host.segment()::hostSlotsUsed,
+              () -> SegmentSnapshot.of(host.segment()),
               () -> host.addPeer(PeerOptions.DEFAULT));
       for (ThrowingCallable call : calls) {
         assertThatExceptionOfType(SegmentLost.class)
@@ -391,6 +417,37 @@ final class SegmentFileTest {
       }
       assertThatExceptionOfType(SegmentLost.class).isThrownBy(guest::close);
       assertThat(host.segment().isClosed()).isFalse();
+    }
+  }
+
+  /** It failed with the raw error of the JVM, and the file stayed open. */
+  // r[verify shm.file.attach]
+  @ParameterizedTest
+  @EnumSource
+  void aGuestIsToldThatTheFileIsCutWhileItComes(Placement placement) throws IOException {
+    try (Segment host = Segment.create(SYS, path, placement, Sides.CONFIG)) {
+      int reserved = host.peers().reserve();
+      SysTap tap = SysTap.over(SYS);
+      tap.script(
+          "mmap",
+          (_, _) -> {
+            cutUnchecked(SegmentLayout.HEADER_BYTES);
+            return OptionalLong.empty();
+          });
+      assertThatExceptionOfType(SegmentLost.class)
+          .isThrownBy(() -> ShmGuest.walkIn(tap.sys(), path, WaitStrategy.ADAPTIVE))
+          .withMessageContaining(path.toString());
+      cut(0);
+      assertThatExceptionOfType(SegmentLost.class)
+          .isThrownBy(() -> Link.claim(host, reserved, WaitStrategy.ADAPTIVE));
+    }
+  }
+
+  private void cutUnchecked(long bytes) {
+    try {
+      cut(bytes);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
