@@ -3,7 +3,9 @@ package dev.belfry.linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.URI;
 import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -51,6 +53,17 @@ final class CStrings {
     String whole = URLDecoder.decode(uri.replace("+", "%2B"), BYTES);
     return whole.substring(
         path.isAbsolute() ? 0 : 1, whole.endsWith("/") ? whole.length() - 1 : whole.length());
+  }
+
+  /** The path that has these {@link #BYTES}. */
+  static Path path(String bytes) {
+    if (StandardCharsets.US_ASCII.newEncoder().canEncode(bytes)) {
+      return Path.of(bytes);
+    }
+    // The JDK takes bytes in a URI only, which has to be absolute.
+    String escaped = URLEncoder.encode(bytes, BYTES).replace("+", "%20");
+    Path whole = Path.of(URI.create("file:///" + escaped));
+    return bytes.startsWith("/") ? whole : Path.of("/").relativize(whole);
   }
 
   /** A text whose characters are the bytes of its UTF-8, to go with others in {@link #BYTES}. */

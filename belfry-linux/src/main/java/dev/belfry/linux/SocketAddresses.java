@@ -14,7 +14,6 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 
 /**
  * Socket addresses as the kernel sees them ({@code ip(7)}, {@code ipv6(7)}, {@code unix(7)}):
@@ -127,7 +126,7 @@ final class SocketAddresses {
     while (end < path.length && path[end] != 0) {
       end++;
     }
-    return UnixDomainSocketAddress.of(new String(path, 0, end, StandardCharsets.UTF_8));
+    return UnixDomainSocketAddress.of(CStrings.path(new String(path, 0, end, CStrings.BYTES)));
   }
 
   private static SocketAddress decodeInet(MemorySegment address, int at, int size, int scope) {

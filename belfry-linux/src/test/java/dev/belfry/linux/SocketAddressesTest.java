@@ -11,8 +11,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
+import java.net.URI;
 import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class SocketAddressesTest {
@@ -55,6 +58,18 @@ final class SocketAddressesTest {
     var address = UnixDomainSocketAddress.of("/run/a");
     assertThat(hex(address)).isEqualTo("0100" + "2f72756e2f61" + "00");
     assertThat(roundTrip(address)).isEqualTo(address);
+  }
+
+  // A name that is no text was given back as another one, which nobody could answer; and without a
+  // locale any name that is not ASCII was an exception.
+  @Test
+  void aPathMayHaveAnyBytes() {
+    for (String path : List.of("/run/%FF%2Bsocket", "/%C3%A4")) {
+      var address = UnixDomainSocketAddress.of(Path.of(URI.create("file://" + path)));
+      assertThat(roundTrip(address)).isEqualTo(address);
+      var relative = UnixDomainSocketAddress.of(Path.of("/").relativize(address.getPath()));
+      assertThat(roundTrip(relative)).isEqualTo(relative);
+    }
   }
 
   @Test
