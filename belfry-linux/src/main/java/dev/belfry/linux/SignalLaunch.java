@@ -119,7 +119,7 @@ public final class SignalLaunch {
     String program = Files.readSymbolicLink(Path.of("/proc/self/exe")).toString();
 
     // What a shell made its background job ignore would stay ignored in our children.
-    SignalActions.restoreDefault(sys, SigSet.of(Signo.INT, Signo.QUIT));
+    SignalActions.heed(sys, SigSet.of(Signo.INT, Signo.QUIT));
     // Set, not added to: HotSpot has blocked signals of its own in this thread.
     SigSet before = SignalMask.set(sys, SIGNALS);
     try (Arena arena = Arena.ofConfined()) {

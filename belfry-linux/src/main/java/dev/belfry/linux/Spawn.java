@@ -131,6 +131,9 @@ public final class Spawn {
    * @throws ErrnoException if there is no such program, or no room for another process
    */
   public PidFd start(Sys sys) throws ErrnoException {
+    // While CHLD is ignored, which a process may have been started with, the kernel forgets its
+    // children as soon as they end, and nobody learns how.
+    SignalActions.heed(sys, SigSet.of(Signo.CHLD));
     var sources = new ArrayList<Fd>();
     try (Arena arena = Arena.ofConfined()) {
       // The child moves descriptors one after the other, and a source could be overwritten before

@@ -99,6 +99,15 @@ final class SignalLaunchTest {
     }
   }
 
+  // It went on without the handlers of the JVM: a Ctrl+C then ended it without its shutdown hooks.
+  @Test
+  void aProgramThatCannotStartAgainKeepsItsSignals() throws Exception {
+    try (TestProcess program = TestProcess.java(RefusedLaunch.class)) {
+      assertThat(program.line("refused ")).isEqualTo("E2BIG");
+      assertThat(program.line("caught ")).contains("SIGINT", "SIGQUIT");
+    }
+  }
+
   /** The locale decides what Java takes the bytes for; what it passes on are the bytes. */
   @Test
   void variablesGoToChildrenByteForByte() throws Exception {
