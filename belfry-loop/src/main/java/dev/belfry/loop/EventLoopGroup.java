@@ -41,7 +41,7 @@ public final class EventLoopGroup implements AutoCloseable {
         loops.add(EventLoop.open(options));
       }
       return new EventLoopGroup(loops);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) { // such as for want of memory
       loops.forEach(EventLoop::close);
       throw e;
     }

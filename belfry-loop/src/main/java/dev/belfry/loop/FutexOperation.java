@@ -42,8 +42,13 @@ public final class FutexOperation extends Operation<Void> {
     this.expected = expected;
   }
 
-  /** Sets the value for the next start. */
+  /**
+   * Sets the value for the next start.
+   *
+   * @throws IllegalStateException if it was started and has not completed yet
+   */
   public FutexOperation expecting(int value) {
+    requireIdle();
     expected = value;
     return this;
   }

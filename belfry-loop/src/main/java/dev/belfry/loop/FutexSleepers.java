@@ -30,7 +30,12 @@ final class FutexSleepers implements AutoCloseable {
   void add(FutexOperation operation) {
     var sleeper = new Sleeper(operation);
     waiting.put(operation, sleeper);
-    threads.execute(sleeper);
+    try {
+      threads.execute(sleeper);
+    } catch (RuntimeException | Error noThread) {
+      waiting.remove(operation);
+      throw noThread;
+    }
   }
 
   /** Waits for an operation no longer; false if its wait is over and the loop will be told. */

@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
  * whatever is started on it later completes with EBADF.
  *
  * <p>Operations may be started from any thread. So may {@link #close}; from another thread it is
- * posted to the loop and takes effect when the loop gets to it.
+ * posted to the loop and takes effect when the loop gets to it. What uses the descriptor at once,
+ * such as setting an option, is for the loop thread, or for others as long as nobody closes it: the
+ * number of a closed descriptor may be another's.
  */
 // r[impl loop.fd.raii]
 public abstract class Handle implements AutoCloseable {

@@ -140,6 +140,13 @@ public abstract class Operation<T> extends Task {
     return true;
   }
 
+  /** Refuses a change that is meant for the next start, as long as one is in flight. */
+  final void requireIdle() {
+    if (state != IDLE) {
+      throw new IllegalStateException(this + " was started and has not completed yet");
+    }
+  }
+
   /**
    * Starts and waits. In a coroutine of the loop nothing blocks; on another thread that thread
    * does.
@@ -178,7 +185,8 @@ public abstract class Operation<T> extends Task {
 
   /**
    * Starts; the future completes on the loop thread with the value, exceptionally with the error,
-   * or is cancelled. Cancelling the future cancels the operation.
+   * or is cancelled. Cancelling the future cancels the operation, and so does whoever else ends it
+   * before, such as {@link CompletableFuture#orTimeout}.
    */
   public final CompletableFuture<T> toFuture() {
     return toFuture(StopToken.NEVER);

@@ -61,8 +61,36 @@ public final class TransferOperation extends IoOperation<Integer> {
     this.all = all;
   }
 
-  /** Sets the memory for the next start. */
+  /**
+   * Sets the memory for the next start.
+   *
+   * @throws IllegalStateException if it was started and has not completed yet
+   */
   public TransferOperation buffer(MemorySegment memory) {
+    requireIdle();
+    use(memory, null);
+    return this;
+  }
+
+  /**
+   * Sets the memory for the next start: what remains of a direct buffer, which then advances.
+   *
+   * @throws IllegalStateException if it was started and has not completed yet
+   */
+  public TransferOperation buffer(ByteBuffer direct) {
+    requireIdle();
+    useRest(direct);
+    return this;
+  }
+
+  private void useRest(ByteBuffer direct) {
+    if (!direct.isDirect()) {
+      throw new IllegalArgumentException("the kernel needs native memory: use a direct buffer");
+    }
+    use(MemorySegment.ofBuffer(direct), direct);
+  }
+
+  private void use(MemorySegment memory, @Nullable ByteBuffer advancing) {
     if (!memory.isNative()) {
       throw new IllegalArgumentException(
           "the kernel needs native memory: allocate the buffer from an arena, not from an array");
@@ -72,30 +100,24 @@ public final class TransferOperation extends IoOperation<Integer> {
       throw new IllegalArgumentException("at most 2 GiB at once, not " + memory.byteSize());
     }
     buffer = memory;
-    byteBuffer = null;
+    byteBuffer = advancing;
     pieces = null;
     message = null;
     wanted = memory.byteSize();
-    return this;
   }
 
-  /** Sets the memory for the next start: what remains of a direct buffer, which then advances. */
-  public TransferOperation buffer(ByteBuffer direct) {
-    if (!direct.isDirect()) {
-      throw new IllegalArgumentException("the kernel needs native memory: use a direct buffer");
-    }
-    buffer(MemorySegment.ofBuffer(direct));
-    byteBuffer = direct;
-    return this;
-  }
-
-  /** Sets several pieces of memory for the next start, filled or sent one after the other. */
+  /**
+   * Sets several pieces of memory for the next start, filled or sent one after the other.
+   *
+   * @throws IllegalStateException if it was started and has not completed yet
+   */
   public TransferOperation buffers(List<MemorySegment> memory) {
+    requireIdle();
     if (all || kind == Kind.READ_AT || kind == Kind.WRITE_AT) {
       throw new IllegalArgumentException("several buffers are for readSome and writeSome");
     }
-    message = isSocket() ? new Message(Arena.ofAuto(), memory.size(), 0) : null;
-    Iovecs vectors = message != null ? message.data() : new Iovecs(Arena.ofAuto(), memory.size());
+    Message gathered = isSocket() ? new Message(Arena.ofAuto(), memory.size(), 0) : null;
+    Iovecs vectors = gathered != null ? gathered.data() : new Iovecs(Arena.ofAuto(), memory.size());
     long sum = 0;
     for (MemorySegment piece : memory) {
       requireUsable(piece);
@@ -103,6 +125,7 @@ public final class TransferOperation extends IoOperation<Integer> {
       sum += piece.byteSize();
     }
     pieces = vectors;
+    message = gathered;
     byteBuffer = null;
     wanted = sum;
     return this;
@@ -120,8 +143,13 @@ public final class TransferOperation extends IoOperation<Integer> {
     }
   }
 
-  /** Sets the place in the file for the next start, where there are such places. */
+  /**
+   * Sets the place in the file for the next start, where there are such places.
+   *
+   * @throws IllegalStateException if it was started and has not completed yet
+   */
   public TransferOperation offset(long place) {
+    requireIdle();
     if (place < 0) {
       throw new IllegalArgumentException("a file has no place " + place);
     }
@@ -159,7 +187,7 @@ public final class TransferOperation extends IoOperation<Integer> {
     endOfFile = false;
     ByteBuffer remaining = byteBuffer;
     if (remaining != null) {
-      buffer(remaining); // it has advanced
+      useRest(remaining); // it has advanced
     }
   }
 

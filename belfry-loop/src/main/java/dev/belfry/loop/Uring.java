@@ -170,9 +170,9 @@ final class Uring implements AutoCloseable {
     try {
       request.prepare(submissions, token);
       return true;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // such as for a buffer whose arena is closed
       table.remove(request);
-      request.failed(e); // such as for a buffer whose arena is closed
+      request.failed(e);
       cameBack(request);
       return false;
     }

@@ -214,8 +214,8 @@ final class UringDriver implements Driver {
     }
 
     @Override
-    void failed(RuntimeException failure) {
-      throw failure;
+    void failed(Throwable failure) {
+      throw new IllegalStateException("the loop cannot be woken", failure);
     }
   }
 }

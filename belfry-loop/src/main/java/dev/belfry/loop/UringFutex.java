@@ -46,7 +46,7 @@ final class UringFutex extends UringRequest {
   }
 
   @Override
-  void failed(RuntimeException failure) {
+  void failed(Throwable failure) {
     waits.ended(this);
     operation.completeError(failure);
   }

@@ -298,7 +298,7 @@ final class UringLane {
     }
 
     @Override
-    void failed(RuntimeException failure) {
+    void failed(Throwable failure) {
       lane.fail(operation, failure);
       lane.goOn();
     }
@@ -326,8 +326,8 @@ final class UringLane {
     }
 
     @Override
-    void failed(RuntimeException failure) {
-      throw failure;
+    void failed(Throwable failure) {
+      throw new IllegalStateException("cannot wait for " + lane.handle.what(), failure);
     }
   }
 }

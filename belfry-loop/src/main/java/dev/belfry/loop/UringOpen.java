@@ -46,7 +46,7 @@ final class UringOpen extends UringRequest {
   }
 
   @Override
-  void failed(RuntimeException failure) {
+  void failed(Throwable failure) {
     opening.remove(this);
     operation.completeError(failure);
   }

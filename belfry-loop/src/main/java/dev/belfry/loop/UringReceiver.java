@@ -69,7 +69,7 @@ final class UringReceiver extends UringRequest {
   }
 
   @Override
-  void failed(RuntimeException failure) {
+  void failed(Throwable failure) {
     uring.receivesAhead = false; // there are no such buffers here
     lane.goOn();
   }

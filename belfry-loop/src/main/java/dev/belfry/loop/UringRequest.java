@@ -47,11 +47,7 @@ abstract class UringRequest {
     slot = NOWHERE;
   }
 
-  /**
-   * Writes it to the ring.
-   *
-   * @throws RuntimeException if that is impossible, such as with memory that was freed
-   */
+  /** Writes it to the ring; throws if that is impossible, such as with memory that was freed. */
   abstract void prepare(SubmissionQueue queue, long token);
 
   /**
@@ -63,5 +59,5 @@ abstract class UringRequest {
   abstract void completed(int result, int flags);
 
   /** It could not be written. */
-  abstract void failed(RuntimeException failure);
+  abstract void failed(Throwable failure);
 }

@@ -7,7 +7,9 @@ import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.Futex;
@@ -31,6 +33,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,6 +62,22 @@ final class FutexWaitTest {
       FutexOperation wait = loop.futex(word(), 1);
       result(loop, wait);
       result(loop, wait.expecting(-1));
+    }
+  }
+
+  // A thread that waited for the word took the new value for the one to wait for.
+  @EveryBackend
+  void aWaitInFlightKeepsItsValue(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      FutexOperation wait = loop.futex(word(), 0);
+      Probe<Void> waiting = start(wait);
+      loop.runUntilEmpty();
+      assertThatIllegalStateException()
+          .isThrownBy(() -> wait.expecting(1))
+          .withMessageContaining("has not completed yet");
+      wait.cancel();
+      drive(loop, waiting::done);
+      result(loop, wait.expecting(1));
     }
   }
 
@@ -321,6 +340,19 @@ final class FutexWaitTest {
       drive(loop, probe::done);
       assertThat(probe.outcome()).isEqualTo(Outcome.ERROR);
       assertThat(wait.error()).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  // It had failed, and at the end of the loop it was ended once more.
+  @Test
+  void aWaitForWhichThereIsNoThreadIsNotKept() throws IOException {
+    try (EventLoop loop = EventLoop.open()) {
+      var sleepers = new FutexSleepers(SYS);
+      sleepers.close(); // so that it starts no thread
+      FutexOperation wait = loop.futex(word(), 0);
+      assertThatExceptionOfType(RejectedExecutionException.class)
+          .isThrownBy(() -> sleepers.add(wait));
+      assertThat(sleepers.waiting()).isEmpty();
     }
   }
 

@@ -15,13 +15,16 @@ import java.lang.foreign.Arena;
 import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** The three ways to use an operation, and how each is cancelled. */
@@ -220,6 +223,35 @@ final class OperationUseTest {
       return operation.outcome() == Outcome.STOPPED;
     } catch (IllegalStateException running) {
       return false;
+    }
+  }
+
+  // The operation went on: a read took what came for the next one, and an accept a connection,
+  // which was closed then.
+  @EveryBackend
+  void aFutureThatSomebodyElseCompletesStopsTheOperation(Backend backend) throws Exception {
+    try (Driven driven = Driven.open(backend)) {
+      Arena arena = Arena.ofAuto();
+      var pair = StreamSocket.pair(driven.loop(), driven.loop());
+      TransferOperation read = pair.first().readSome(arena.allocate(8));
+      List<Consumer<CompletableFuture<Integer>>> ends =
+          List.of(
+              future -> future.complete(0),
+              future -> future.completeExceptionally(new IOException("not now")),
+              future -> future.orTimeout(1, TimeUnit.MILLISECONDS),
+              future -> future.completeOnTimeout(0, 1, TimeUnit.MILLISECONDS));
+      for (var end : ends) {
+        var future = read.toFuture();
+        end.accept(future);
+        LoopSupport.await(future::isDone);
+        LoopSupport.await(() -> inFlight(driven).join() == 0); // stopped a moment later
+        assertThat(read.outcome()).isEqualTo(Outcome.STOPPED);
+      }
+      var reading = read.toFuture();
+      LoopSupport.get(pair.second().writeAll(arena.allocateFrom("abc")).toFuture());
+      assertThat(LoopSupport.get(reading)).isEqualTo(4);
+      pair.first().close();
+      pair.second().close();
     }
   }
 

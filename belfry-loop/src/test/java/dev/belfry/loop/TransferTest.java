@@ -11,6 +11,7 @@ import static dev.belfry.loop.DescriptorSupport.text;
 import static dev.belfry.loop.DescriptorSupport.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.belfry.linux.OpenFlags;
@@ -115,6 +116,52 @@ final class TransferTest {
   }
 
   // r[verify loop.op.read-some] r[verify loop.op.write-some]
+  // It sent nothing: there was a new message by then, without what was to be sent.
+  @EveryBackend
+  void buffersThatAreRefusedChangeNothing(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      for (Way way : ways(loop)) {
+        TransferOperation out = way.from().writeSome(List.of(bytes(arena, "a"), bytes(arena, "b")));
+        var some = List.of(bytes(arena, "c"), MemorySegment.ofArray(new byte[1]));
+        assertThatIllegalArgumentException().isThrownBy(() -> out.buffers(some));
+        assertThat(result(loop, out)).isEqualTo(2);
+        way.from().close();
+        way.to().close();
+      }
+    }
+  }
+
+  // What was meant for the next start was used by the one in flight; and on io_uring the memory
+  // that the kernel had could be freed meanwhile.
+  @EveryBackend
+  void anOperationInFlightKeepsItsBuffer(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      var pair = StreamSocket.pair(loop, loop);
+      MemorySegment first = arena.allocate(8);
+      MemorySegment second = arena.allocate(8);
+      TransferOperation read = pair.first().readSome(first);
+      var parked = start(read);
+      loop.runUntilEmpty();
+      for (ThrowingCallable change :
+          List.<ThrowingCallable>of(
+              () -> read.buffer(second),
+              () -> read.buffer(ByteBuffer.allocateDirect(8)),
+              () -> read.buffers(List.of(second)),
+              () -> read.offset(1))) {
+        assertThatIllegalStateException()
+            .isThrownBy(change)
+            .withMessageContaining("has not completed yet");
+      }
+      send(pair.second(), "one");
+      drive(loop, parked::done);
+      assertThat(text(first, parked.value())).isEqualTo("one");
+      send(pair.second(), "two");
+      assertThat(text(second, result(loop, read.buffer(second)))).isEqualTo("two");
+      pair.first().close();
+      pair.second().close();
+    }
+  }
+
   @EveryBackend
   void aDirectByteBufferAdvances(Backend backend) throws IOException {
     try (EventLoop loop = EventLoop.open(backend)) {

@@ -120,6 +120,28 @@ final class UringTest {
     assertThat(addresses).hasSize(2).allMatch(address -> address % 65_536 == 0);
   }
 
+  // The error went through the loop, which no longer ran and could not be closed either: it waited
+  // for the kernel to give a request back that it never got.
+  @Test
+  void aRequestForWhichThereIsNoMemoryHarmsNoOther() throws IOException {
+    SysTap tap = LoopSupport.tap();
+    tap.script(
+        "ioUringRegister",
+        (_, _) -> {
+          throw new Error("no room for buffers, as when memory runs out");
+        });
+    EventLoop loop = LoopSupport.open(Backend.IO_URING, tap);
+    var pair = tcp(loop);
+    var read = start(pair.first().readSome(arena.allocate(8)));
+    loop.runUntilEmpty();
+    send(pair.second(), "x");
+    drive(loop, read::done);
+    assertThat(read.value()).isEqualTo(1); // without the loop's buffers
+    pair.first().close();
+    pair.second().close();
+    loop.close();
+  }
+
   @Test
   void noRequestHasTheTokenOfThoseThatNobodyWaitsFor() {
     var table = new UringTable();
@@ -420,6 +442,6 @@ final class UringTest {
     void completed(int result, int flags) {}
 
     @Override
-    void failed(RuntimeException failure) {}
+    void failed(Throwable failure) {}
   }
 }
