@@ -63,8 +63,12 @@ final class Journal implements AutoCloseable {
     var written = new CountDownLatch(1);
     writer.execute(written::countDown);
     try {
-      // If it is stuck, whoever called has more important things to do.
-      boolean _ = written.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+      // If it is stuck, whoever called has more important things to do. Once closed it may not have
+      // taken the latch, and ends when all is written.
+      boolean _ =
+          writer.isShutdown()
+              ? writer.awaitTermination(limit.toNanos(), TimeUnit.NANOSECONDS)
+              : written.await(limit.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -44,22 +44,30 @@ public record SignalRecord(
     return plain ? value : '"' + value.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 
-  /** Control characters, line separators, and what reverses the direction of a text. */
   private static String escape(String text) {
     var escaped = new StringBuilder();
     text.codePoints()
         .forEach(
             c -> {
-              switch (Character.getType(c)) {
-                case Character.CONTROL,
-                    Character.FORMAT,
-                    Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR,
-                    Character.SURROGATE ->
-                    escaped.append(String.format("\\u%04x", c));
-                default -> escaped.appendCodePoint(c);
+              if (isHarmless(c)) {
+                escaped.appendCodePoint(c);
+              } else {
+                escaped.append(String.format("\\u%04x", c));
               }
             });
     return escaped.toString();
+  }
+
+  /** Not control characters, line separators, and what reverses the direction of a text. */
+  private static boolean isHarmless(int c) {
+    return switch (Character.getType(c)) {
+      case Character.CONTROL -> c == '\t'; // as stack traces have it
+      case Character.FORMAT,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.SURROGATE ->
+          false;
+      default -> true;
+    };
   }
 }

@@ -490,4 +490,14 @@ final class ShutdownTest {
         .map(it -> it.tags().get("phase"))
         .toList();
   }
+
+  /** It waited for half a minute, for a log that takes nothing more. */
+  @Test
+  void whatWasLoggedCanBeReadAtOnceAfterTheClose() {
+    test.inject("USR1");
+    test.close();
+    long begun = System.nanoTime();
+    assertThat(test.records()).extracting(SignalRecord::event).contains("signal.received");
+    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(15));
+  }
 }

@@ -32,6 +32,14 @@ final class SignalRecordTest {
         .noneMatch(c -> Character.isISOControl(c) || c == 0x2028 || c == 0x202e);
   }
 
+  /** Each line of a worker's stack trace began with backslash, u and 0009. */
+  @Test
+  void aTabIsATab() {
+    assertThat(new SignalRecord(Level.INFO, "event", "\tat a.B.c", Map.of()).text())
+        .isEqualTo("\tat a.B.c");
+    assertThat(text("reason", "a\tb=c")).endsWith("reason=\"a\tb=c\"");
+  }
+
   @Test
   void norCanItPassForAnotherField() {
     assertThat(text("reason", "x\" identity=\"root")).contains("\"x\\\" identity=\\\"root\"");

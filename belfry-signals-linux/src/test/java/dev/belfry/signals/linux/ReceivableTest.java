@@ -94,7 +94,7 @@ final class ReceivableTest {
 
   @Test
   void aSignalThatCameBeforeTheSubscriptionIsNotLost() throws Exception {
-    try (TestProcess process = TestProcess.javaWithSignals(SampleService.class, "opens-later")) {
+    try (TestProcess process = Way.SIGNALFD.process(SampleService.class, "opens-later")) {
       process.line("started");
       ProcessStage.kill(process, "TERM");
       process.say("now");
@@ -106,7 +106,7 @@ final class ReceivableTest {
   /** It was rejected: whoever waits in the kernel is delivered before a validator is registered. */
   @Test
   void aReloadThatCameBeforeTheSubscriptionFindsItsValidator() throws Exception {
-    try (TestProcess process = TestProcess.javaWithSignals(SampleService.class, "reloads-later")) {
+    try (TestProcess process = Way.SIGNALFD.process(SampleService.class, "reloads-later")) {
       process.line("started");
       ProcessStage.kill(process, "HUP");
       process.say("now");

@@ -34,21 +34,18 @@ enum Way {
 
   /** The command that starts another program. */
   List<String> command(Class<?> main, String... arguments) {
-    return switch (this) {
-      case INJECTED -> throw new IllegalStateException("it has no process");
-      case DISPATCHER -> plainJava(main, arguments);
-      case SIGNALFD -> TestProcess.javaWithSignalsCommand(main, arguments);
-    };
+    var command = new ArrayList<>(List.of("env", DEFAULTS));
+    command.addAll(
+        switch (this) {
+          case INJECTED -> throw new IllegalStateException("it has no process");
+          case DISPATCHER -> TestProcess.javaCommand(main, arguments);
+          case SIGNALFD -> TestProcess.javaWithSignalsCommand(main, arguments);
+        });
+    return command;
   }
 
   /** Whether QUIT reaches the program; the dispatcher keeps it for the JVM. */
   boolean hasQuit() {
     return this != DISPATCHER;
-  }
-
-  private static List<String> plainJava(Class<?> main, String... arguments) {
-    var command = new ArrayList<String>(List.of("env", DEFAULTS));
-    command.addAll(TestProcess.javaCommand(main, arguments));
-    return command;
   }
 }
