@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where the admin surface listens and who may use it. Each method changes this object and returns
- * it.
+ * it; a surface goes by what it was opened with.
  */
 public final class AdminOptions {
   private static final int DEFAULT_SIGNALS_PER_MINUTE = 10;

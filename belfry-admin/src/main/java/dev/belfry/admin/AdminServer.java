@@ -106,9 +106,12 @@ public final class AdminServer implements AutoCloseable {
     Optional<Console> console = Optional.empty();
     Optional<WebServer> started = Optional.empty();
     try {
-      BooleanSupplier ready = () -> !isDraining.get() && options.takesWork.getAsBoolean();
+      BooleanSupplier takesWork = options.takesWork; // not when it is asked: others may change it
+      BooleanSupplier ready = () -> !isDraining.get() && takesWork.getAsBoolean();
       var surface = new Surface(signals, budgets(options), meters, ready);
-      var listeners = new Listeners(surface, budgets(options), new RequestLog(log, meters), timers);
+      var safeLog = new IsolatedLog(log);
+      var requests = new RequestLog(safeLog, meters);
+      var listeners = new Listeners(surface, budgets(options), requests, timers);
       WebServerConfig.Builder server = WebServer.builder();
       server.shutdownHook(false).featuresDiscoverServices(false);
       InetSocketAddress address = options.address;
@@ -116,7 +119,7 @@ public final class AdminServer implements AutoCloseable {
         ConnectionDeadline deadline = listeners.deadline();
         if (view.isPresent()) {
           OwnNames names = ownNames(options, address);
-          var feed = new ConsoleFeed(view.get(), signals::isShuttingDown, log);
+          var feed = new ConsoleFeed(view.get(), signals::isShuttingDown, safeLog);
           console = Optional.of(new Console(options, names, signals, feed, deadline));
         }
         listeners.addTcp(server, address, options, deadline, console);

@@ -10,18 +10,32 @@ import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Finds out who sent a request. */
 final class Authenticator {
   private static final String BEARER = "bearer ";
   private static final String BASIC = "basic ";
 
-  private final AdminOptions options;
   private final AuthMethod method;
+  private final @Nullable Secret token;
+  private final @Nullable String user;
+  private final @Nullable Secret password;
 
+  /** The fingerprints of the clients that may come in; empty for all whose chain was verified. */
+  private final Set<String> allowed;
+
+  /** Goes by what the options are now: others may change them later, for another surface. */
   Authenticator(AdminOptions options) {
-    this.options = options;
     this.method = options.effectiveMethod();
+    this.token = options.bearerToken;
+    this.user = options.basicUser;
+    this.password = options.basicPassword;
+    this.allowed =
+        Optional.ofNullable(options.tls).map(AdminTls::allowedClients).orElse(Set.of()).stream()
+            .map(Authenticator::normalized)
+            .collect(Collectors.toUnmodifiableSet());
   }
 
   /** What it found. */
@@ -54,7 +68,7 @@ final class Authenticator {
               : new Result.Unknown("Bearer realm=\"admin\"");
       case BASIC ->
           isPassword(authorization)
-              ? new Result.Accepted(new Identity("basic:" + options.basicUser, address))
+              ? new Result.Accepted(new Identity("basic:" + user, address))
               : new Result.Unknown("Basic realm=\"admin\", charset=\"UTF-8\"");
     };
   }
@@ -63,9 +77,7 @@ final class Authenticator {
     String fingerprint = fingerprint(certificate);
     String subject = certificate.getSubjectX500Principal().getName();
     var identity = new Identity("mtls:" + subject, fingerprint);
-    Set<String> allowed = options.tls == null ? Set.of() : options.tls.allowedClients();
-    boolean isAllowed =
-        allowed.isEmpty() || allowed.stream().anyMatch(it -> normalized(it).equals(fingerprint));
+    boolean isAllowed = allowed.isEmpty() || allowed.contains(fingerprint);
     return isAllowed ? new Result.Accepted(identity) : new Result.Forbidden(identity);
   }
 
@@ -84,14 +96,11 @@ final class Authenticator {
   }
 
   private boolean isToken(Optional<String> authorization) {
-    Secret token = options.bearerToken;
     return token != null && after(BEARER, authorization).filter(token::isSame).isPresent();
   }
 
   /** Both are compared, whatever the first gives, so that timing tells nothing about the name. */
   private boolean isPassword(Optional<String> authorization) {
-    Secret password = options.basicPassword;
-    String user = options.basicUser;
     if (password == null || user == null) {
       return false;
     }

@@ -130,19 +130,10 @@ final class ConsoleFeed implements AutoCloseable {
   }
 
   private void tellUnseen(Throwable e) {
-    Map<String, String> fields = Map.of("error", textOf(e));
+    Map<String, String> fields = Map.of("error", FailureText.of(e));
     log.log(
         new SignalRecord(
             Level.WARNING, "console.no_state", "the console cannot see the host", fields));
-  }
-
-  /** What a failure says; it is somebody else's class, and may fail at that too. */
-  private static String textOf(Throwable e) {
-    try {
-      return "" + e;
-    } catch (Throwable another) {
-      return e.getClass().getName();
-    }
   }
 
   /** Ends all streams, and gives them a moment to say so. */

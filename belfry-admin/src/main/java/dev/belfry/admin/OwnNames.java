@@ -43,7 +43,11 @@ final class OwnNames {
         || names.contains(name.replaceFirst("^[^.]+\\.", WILDCARD))
         || (isLocal && name.equals("localhost"))
         || literal(name)
-            .filter(it -> (isLocal && it.isLoopbackAddress()) || arrivedAt.equals(Optional.of(it)))
+            .filter(
+                it ->
+                    names.contains(it.getHostAddress()) // in the form that certificates give too
+                        || (isLocal && it.isLoopbackAddress())
+                        || arrivedAt.equals(Optional.of(it)))
             .isPresent();
   }
 

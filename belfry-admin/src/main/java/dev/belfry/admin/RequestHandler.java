@@ -147,6 +147,9 @@ final class RequestHandler implements Handler {
           : surface.answer(route, who, body, id);
     } catch (RequestBody.Unfinished e) { // logged like all others, whether or not anybody sees it
       return Answer.error(e.status(), "unfinished", "The body ended before its end", id);
+    } catch (RuntimeException | Error e) { // the program's own; the server would drop it unseen
+      log.failure(route, e, id);
+      return Answer.error(500, "internal", "Something went wrong here", id);
     }
   }
 

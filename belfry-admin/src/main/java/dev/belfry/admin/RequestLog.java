@@ -47,4 +47,13 @@ record RequestLog(SignalLog log, MeterRegistry meters) {
     String name = route.map(Route::path).orElse("other");
     meters.counter("belfry.admin.requests", "route", name, "status", status).increment();
   }
+
+  /** Why a request is answered with 500; the id is that of its record. */
+  void failure(Route route, Throwable failure, String correlationId) {
+    var fields = new LinkedHashMap<String, String>();
+    fields.put("correlation_id", correlationId);
+    fields.put("path", route.path());
+    fields.put("error", FailureText.of(failure));
+    log.log(new SignalRecord(Level.ERROR, "admin.failed", "an admin request failed", fields));
+  }
 }

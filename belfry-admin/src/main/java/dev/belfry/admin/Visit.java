@@ -2,12 +2,15 @@ package dev.belfry.admin;
 
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
+import io.helidon.http.ServerRequestHeaders;
 import io.helidon.webserver.http.ServerRequest;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What a request says about the browser it may come from.
@@ -40,10 +43,24 @@ record Visit(
         host,
         request.headers().first(HeaderNames.ORIGIN),
         request.headers().contains(MARK_NAME),
-        request.headers().cookies().first(cookieName(host, isSecure)).asOptional(),
+        cookie(request.headers(), cookieName(host, isSecure)),
         isSecure,
         request.remotePeer().address(),
         request.localPeer().address());
+  }
+
+  /**
+   * The value of a cookie. A browser sends those of all servers on the machine, and they may be
+   * anything but a semicolon: the HTTP server takes a quotation mark for the beginning of a text
+   * that has to end, and misses what comes after it.
+   */
+  private static Optional<String> cookie(ServerRequestHeaders headers, String name) {
+    return headers.all(HeaderNames.COOKIE, List::of).stream()
+        .flatMap(it -> Stream.of(it.split(";", -1)))
+        .map(it -> it.split("=", 2))
+        .filter(it -> it.length == 2 && it[0].strip().equals(name))
+        .map(it -> it[1].strip())
+        .findFirst();
   }
 
   /**

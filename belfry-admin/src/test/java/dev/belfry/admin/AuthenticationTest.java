@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
@@ -79,6 +80,54 @@ final class AuthenticationTest {
       assertThat(as(host, Optional.of("alice")).status()).isEqualTo(429);
       assertThat(as(host, Optional.of("bob")).status()).isEqualTo(202);
     }
+  }
+
+  /** What was set for the next one held for it too, from one request to the other. */
+  @ParameterizedTest
+  @EnumSource(
+      value = AuthMethod.class,
+      names = {"BEARER", "BASIC"})
+  void aSurfaceKeepsToTheOptionsItWasOpenedWith(AuthMethod method) throws Exception {
+    AdminOptions options = options(method, "first");
+    try (Host first = Host.open(Transport.PLAIN, options)) {
+      options
+          .bearerToken(Secret.of("second"))
+          .basic("operator", Secret.of("second"))
+          .readyWhile(() -> false);
+      assertThat(raise(first, method, "second").status()).isEqualTo(401);
+      assertThat(raise(first, method, "first").status()).isEqualTo(202);
+      assertThat(first.sendAs("GET", "/health/ready", Map.of(), new byte[0]).status())
+          .isEqualTo(200);
+    }
+  }
+
+  /** Not only the listed one came in, once somebody had cleared the list for another surface. */
+  @Test
+  void nobodyElsesCertificateCountsLater() throws Exception {
+    AdminOptions options = Transport.MTLS.options(Host.certificates(), directory);
+    try (Host first = Host.open(Transport.MTLS, options)) {
+      assertThat(as(first, Optional.of("bob")).status()).isEqualTo(403);
+      options.tls(
+          AdminTls.of(Host.certificates().pem("server"), Host.certificates().key("server"))
+              .withClients(Host.certificates().clients(), Set.of()));
+      assertThat(as(first, Optional.of("bob")).status()).isEqualTo(403);
+      assertThat(as(first, Optional.of("alice")).status()).isEqualTo(202);
+    }
+  }
+
+  private static AdminOptions options(AuthMethod method, String secret) {
+    return new AdminOptions()
+        .port(0)
+        .authMethod(method)
+        .bearerToken(Secret.of(secret))
+        .basic("operator", Secret.of(secret));
+  }
+
+  private static Answered raise(Host host, AuthMethod method, String secret) throws Exception {
+    String pair = Base64.getEncoder().encodeToString(("operator:" + secret).getBytes(UTF_8));
+    String shown = method == AuthMethod.BASIC ? "Basic " + pair : "Bearer " + secret;
+    var headers = Map.of("Content-Type", "application/json", "Authorization", shown);
+    return host.sendAs("POST", "/admin/signal", headers, USR1);
   }
 
   @Test

@@ -37,12 +37,12 @@ final class Browser extends RemoteWebDriver {
 
   private final Process driver;
 
-  private Browser(Process driver, URL server) {
+  private Browser(Process driver, URL server, Map<String, ?> preferences) {
     super(
         new HttpCommandExecutor(
             Map.of(CDP, new CommandInfo("/session/:sessionId/goog/cdp/execute", HttpMethod.POST)),
             server),
-        capabilities());
+        capabilities(preferences));
     this.driver = driver;
   }
 
@@ -56,12 +56,22 @@ final class Browser extends RemoteWebDriver {
   }
 
   static Browser start() throws IOException {
+    return start(Map.of());
+  }
+
+  /** One that keeps no cookies, whoever sends them. */
+  static Browser startWithoutCookies() throws IOException {
+    return start(Map.of("profile.default_content_setting_values.cookies", 2)); // 2: blocked
+  }
+
+  private static Browser start(Map<String, ?> preferences) throws IOException {
     Process driver =
         new ProcessBuilder(first(DRIVER).orElseThrow().toString(), "--port=0")
             .redirectErrorStream(true)
             .start();
     try {
-      return new Browser(driver, URI.create("http://localhost:" + port(driver)).toURL());
+      URL server = URI.create("http://localhost:" + port(driver)).toURL();
+      return new Browser(driver, server, preferences);
     } catch (RuntimeException | IOException e) {
       driver.destroyForcibly();
       throw e;
@@ -79,7 +89,7 @@ final class Browser extends RemoteWebDriver {
     throw new IOException("chromedriver did not start");
   }
 
-  private static Capabilities capabilities() {
+  private static Capabilities capabilities(Map<String, ?> preferences) {
     Map<String, Object> options =
         Map.of(
             "binary",
@@ -92,7 +102,9 @@ final class Browser extends RemoteWebDriver {
                 "--hide-scrollbars", // a picture is as wide as the page
                 "--disable-background-networking",
                 "--disable-component-update",
-                "--no-first-run"));
+                "--no-first-run"),
+            "prefs",
+            preferences);
     return new ImmutableCapabilities(
         Map.of(
             "browserName",

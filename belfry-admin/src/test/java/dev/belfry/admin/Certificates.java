@@ -76,7 +76,7 @@ final class Certificates {
             "-storepass",
             new String(PASSWORD),
             "-ext",
-            "SAN=dns:localhost,dns:*.example.test,ip:127.0.0.1",
+            "SAN=dns:localhost,dns:*.example.test,ip:127.0.0.1,ip:2001:db8::5",
             "-keystore",
             store(name).toString())
         .inheritIO()

@@ -117,6 +117,24 @@ final class ConsoleAccessTest {
     }
   }
 
+  /** A single quotation mark in one of them hid the session: whoever signed in had to again. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "width=24\"; SESSION",
+        "SESSION; width=24\"",
+        "menu={\"open\": \"a, \\\"b\"}; SESSION; x",
+        "plain; =; ;; a=b=c;SESSION",
+        "$Version=1; SESSION",
+      })
+  void cookiesOfOtherServersOnTheMachineAreNoHindrance(String cookies) throws Exception {
+    try (Host host = open()) {
+      String session = Visitor.cookie(Visitor.of(host).login(Transport.TOKEN));
+      Visitor visitor = Visitor.of(host).with("Cookie", cookies.replace("SESSION", session));
+      assertThat(visitor.isSignedIn()).isTrue();
+    }
+  }
+
   @Test
   void aSignalGoesTheWayOfAllOthers() throws Exception {
     try (Host host = open()) {

@@ -280,6 +280,16 @@ final class ConsolePageTest {
     assertNothingFromElsewhereAndNoComplaints();
   }
 
+  /** Such a browser used to show the form again without a word. */
+  @Test
+  void whoeverKeepsNoCookieIsToldWhySigningInLeadsNowhere() throws Exception {
+    browser().quit();
+    started = Browser.startWithoutCookies();
+    load();
+    press(Transport.TOKEN, Keys.ENTER);
+    waitFor(() -> text("#login-error").contains("keeps no cookie"));
+  }
+
   @Test
   void whereTooManyAreOpenItSaysSoAndWaitsForItsTurn() throws Exception {
     Visitor other = Visitor.signedIn(host());

@@ -25,6 +25,13 @@ final class OwnNamesTest {
     assertThat(withCertificate().contains(name, ELSEWHERE)).isTrue();
   }
 
+  /** It knew the one of the certificate only with all its zeros, as no browser writes it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"2001:db8::5", "2001:db8:0:0:0:0:0:5", "2001:0db8::0:5"})
+  void anAddressInAnyOfItsForms(String address) throws Exception {
+    assertThat(withCertificate().contains(address, ELSEWHERE)).isTrue();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {"example.test", "a.b.example.test", "evil.example", "192.0.2.8", "::1", ""})

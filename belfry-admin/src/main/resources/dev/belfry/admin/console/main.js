@@ -17,6 +17,8 @@ const LINKS = {
 
 const find = id => document.getElementById(id);
 const charts = new Charts(find('charts'));
+/** Shown where the host does not know us right after it has let us in. */
+const NO_COOKIE = 'That is right, but this browser keeps no cookie of this address. Please allow it.';
 let stopWatching = () => {};
 
 async function start(message) {
@@ -28,7 +30,7 @@ async function start(message) {
       showConsole(session);
     } else {
       document.title = 'Belfry console';
-      showLogin(session.method, message, () => start(''));
+      showLogin(session.method, message, () => start(NO_COOKIE));
     }
   } catch (error) {
     find('console').hidden = false;
