@@ -16,6 +16,7 @@ import io.helidon.http.DirectHandler;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.DirectHandlers;
+import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -113,14 +114,32 @@ final class Answer {
     return body.length;
   }
 
+  /** Answers a call. */
   void send(ServerResponse response) {
+    head(response).send(body);
+  }
+
+  /** Answers whatever was asked for, and HEAD without the body. */
+  void send(ServerRequest request, ServerResponse response) {
+    if (isHead(request.prologue().method().text())) {
+      head(response).header(HeaderNames.CONTENT_LENGTH, Integer.toString(body.length)).send();
+    } else {
+      send(response);
+    }
+  }
+
+  private ServerResponse head(ServerResponse response) {
     response
         .status(status)
         .header(HeaderNames.CONTENT_TYPE, contentType)
         .header("Cache-Control", "no-store")
         .header("X-Content-Type-Options", "nosniff"); // whatever a worker answers is no web page
     headers.forEach(response::header);
-    response.send(body);
+    return response;
+  }
+
+  private static boolean isHead(String method) {
+    return method.equals("HEAD");
   }
 
   /** Input that is no request at all gets an answer of the same kind. */
@@ -136,12 +155,13 @@ final class Answer {
             String error = status.code() == 500 ? "internal" : "bad_request";
             boolean older = status.code() == 505;
             String text = older ? "Only HTTP/1.1 is spoken here" : sentence(message);
+            byte[] body = error(status.code(), error, text).body;
             return DirectHandler.TransportResponse.builder()
                 .status(status)
                 .headers(headers)
                 .header(HeaderNames.CONTENT_TYPE, JSON)
                 .keepAlive(false)
-                .entity(error(status.code(), error, text).body)
+                .entity(isHead(request.method()) ? new byte[0] : body)
                 .build();
           });
     }

@@ -42,7 +42,7 @@ final class CallHandler implements Handler {
     } finally {
       client.end();
     }
-    awaitAnother(watch, request);
+    awaitAnother(client, watch, request);
   }
 
   private Watch answer(
@@ -57,7 +57,7 @@ final class CallHandler implements Handler {
     } catch (Refused e) {
       payload.close(); // nobody will use it
       response.header(HeaderValues.CONNECTION_CLOSE); // there may be a body that nobody reads
-      e.answer().send(response);
+      e.answer().send(request, response);
       payload.dropRest();
       throw new CloseConnectionException("refused", e);
     }
@@ -95,12 +95,13 @@ final class CallHandler implements Handler {
   }
 
   /** Lets the server read on only when there is something to read. */
-  private void awaitAnother(Watch watch, ServerRequest request) {
+  private void awaitAnother(Client client, Watch watch, ServerRequest request) {
     boolean isLast = request.headers().containsToken(HeaderValues.CONNECTION_CLOSE);
     try {
       if (isLast || connections.isClosing() || !watch.awaitAnother()) {
         throw new CloseConnectionException("no more requests");
       }
+      client.anotherComes();
     } catch (InterruptedException e) {
       throw new CloseConnectionException("cut off", e);
     }

@@ -47,6 +47,11 @@ final class Client {
     allow(patience);
   }
 
+  /** The first bytes of another request have come: for its head there is as much time as ever. */
+  void anotherComes() {
+    allow(patience);
+  }
+
   /** Allows the time for the call, and then what the client needs to take the answer. */
   void allowCall(Duration deadline) {
     allow(deadline.plus(patience));

@@ -153,6 +153,22 @@ final class BodiesTest {
     }
   }
 
+  /** What it had waited before it began was counted too. */
+  @Test
+  void aHeadHasAllItsTimeHoweverLongTheConnectionWasIdle() throws Exception {
+    GatewayOptions options = Running.options().patience(Duration.ofSeconds(4));
+    try (Gateway gateway = Gateway.open(options, running.pool);
+        SocketChannel channel = connect(0, "127.0.0.1", gateway.port())) {
+      assertThat(echo(channel, "first")).endsWith("first");
+      Thread.sleep(2500); // the point of it
+      String request = Raw.post("echo", "", "second");
+      Raw.write(channel, request.substring(0, 20));
+      Thread.sleep(2500);
+      Raw.write(channel, request.substring(20));
+      assertThat(Raw.readUntil(channel, "second")).startsWith("HTTP/1.1 200 ");
+    }
+  }
+
   @Test
   void whoDoesNotTakeItsAnswerIsCutOff() throws Exception {
     try (SocketChannel channel = running.connect()) {

@@ -83,6 +83,19 @@ final class StatusesTest {
     assertThat(response.headers().firstValue("allow")).contains("POST");
   }
 
+  /** Its body would be taken for the beginning of the next answer. */
+  @ParameterizedTest
+  @CsvSource({"/call/upper, 405, 76", "/call, 404, 105", "/call/%zz, 400, 0"})
+  void theAnswerToHeadHasNoBody(String path, int status, int length) throws Exception {
+    try (SocketChannel channel = running.connect()) {
+      Raw.write(channel, "HEAD %s HTTP/1.1\r\nHost: localhost\r\n\r\n".formatted(path));
+      assertThat(Raw.readAll(channel))
+          .startsWith("HTTP/1.1 " + status + " ")
+          .contains("\r\nContent-Length: " + length + "\r\n")
+          .endsWith("\r\n\r\n");
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({
     "Belfry-Delivery, exactly-once, bad_delivery",
