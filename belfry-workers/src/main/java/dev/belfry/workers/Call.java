@@ -185,7 +185,7 @@ final class Call implements StartedCall {
 
   /** Ends it because its time is over. */
   void failOverdue() {
-    if (fail(new DeadlinePassed(method, options.deadline().toMillis()))) {
+    if (fail(DeadlinePassed.noAnswer(this))) {
       abandon();
     }
   }

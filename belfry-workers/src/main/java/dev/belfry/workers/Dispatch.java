@@ -57,7 +57,7 @@ final class Dispatch {
       }
       while ((attempt = tryPlace(call)) == Attempt.NO_ROOM) {
         if (!gate.await(call.deadlineNanos)) {
-          throw new DeadlinePassed(call.method, call.options.deadline().toMillis());
+          throw DeadlinePassed.noRoom(call, crew.active().length > 0);
         }
         passes = true;
         call.hasWaited();

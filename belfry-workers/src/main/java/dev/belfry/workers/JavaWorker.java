@@ -1,9 +1,13 @@
 package dev.belfry.workers;
 
 import java.io.File;
+import java.lang.module.ModuleFinder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The command of a worker written in Java: the same JDK and class path as this process, so that a
@@ -23,8 +27,6 @@ public record JavaWorker(
     List<String> flags,
     List<String> arguments,
     Path crashDirectory) {
-  private static final String MODULE_PATH = "jdk.module.path";
-
   /** Copies the lists. */
   public JavaWorker {
     classPath = List.copyOf(classPath);
@@ -67,11 +69,11 @@ public record JavaWorker(
   public List<String> command() {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-XX:ErrorFile=" + crashDirectory.resolve("hs_err_pid%p.log"));
+    command.add("-XX:ErrorFile=" + crashDirectory.toAbsolutePath().resolve("hs_err_pid%p.log"));
     command.add("-XX:+ExitOnOutOfMemoryError"); // a worker is cheap, and half of one is worse
     command.add("--enable-native-access=ALL-UNNAMED");
     command.add("-cp");
-    command.add(String.join(":", wholeClassPath()));
+    command.add(wholeClassPath());
     command.addAll(flags);
     command.add(main);
     command.addAll(arguments);
@@ -82,15 +84,28 @@ public record JavaWorker(
    * All on the class path: a worker need not know which of its jars are modules. And absolute: a
    * worker may run in another directory.
    */
-  private List<String> wholeClassPath() {
-    var path = new ArrayList<>(classPath);
-    for (String property : List.of("java.class.path", MODULE_PATH)) {
-      for (String part : System.getProperty(property, "").split(File.pathSeparator, -1)) {
-        if (!part.isEmpty()) {
-          path.add(Path.of(part).toAbsolutePath().toString());
-        }
-      }
-    }
-    return path;
+  private String wholeClassPath() {
+    Stream<Path> added = classPath.stream().flatMap(JavaWorker::parts);
+    Stream<Path> ours = parts(System.getProperty("java.class.path", ""));
+    Stream<Path> modules =
+        parts(System.getProperty("jdk.module.path", "")).flatMap(JavaWorker::modulesAt);
+    return Stream.of(added, ours, modules)
+        .flatMap(paths -> paths)
+        .map(path -> path.toAbsolutePath().toString())
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+
+  private static Stream<Path> parts(String path) {
+    return path.isEmpty()
+        ? Stream.empty()
+        : Arrays.stream(path.split(File.pathSeparator, -1)).map(Path::of);
+  }
+
+  /** A part of a module path is a module, or a directory of modules. */
+  private static Stream<Path> modulesAt(Path part) {
+    return ModuleFinder.of(part).findAll().stream()
+        .flatMap(module -> module.location().stream())
+        .map(Path::of)
+        .sorted();
   }
 }

@@ -12,10 +12,10 @@ public interface PoolListener {
 
   /** A worker has ended without the pool having wanted it to. */
   default void onDeath(Death death) {
+    String said = "%s (process %d) died: %s".formatted(death.worker(), death.pid(), death.how());
+    String file = death.crashFile();
     System.getLogger(PoolListener.class.getName())
-        .log(
-            Level.WARNING,
-            "%s (process %d) died: %s".formatted(death.worker(), death.pid(), death.how()));
+        .log(Level.WARNING, file == null ? said : said + "; its JVM has written " + file);
   }
 
   /** A worker has written a line to its standard output or standard error. */

@@ -49,7 +49,10 @@ public final class Worker {
   /**
    * Adds a method.
    *
-   * @throws IllegalArgumentException if there is a method of that name, or one with the same number
+   * @param name of 1 to 255 bytes in UTF-8; the names of all methods together, with a byte for
+   *     each, have to go into one message, which has 65,532 bytes
+   * @throws IllegalArgumentException if that is no name, or if there is a method of that name, or
+   *     one with the same number
    */
   public Worker on(String name, MethodHandler handler) {
     Method before =
@@ -88,6 +91,7 @@ public final class Worker {
    * answered.
    *
    * @throws IOException if the process was not started by a pool, or the memory cannot be used
+   * @throws IllegalStateException if the names of the methods do not go into one message
    */
   public void run() throws IOException {
     try (ShmGuest guest = ShmGuest.attach(Sys.forAnyThread(), arguments, strategy)) {

@@ -17,6 +17,9 @@ final class WorkerOutput {
   private static final int LONGEST_LINE = 8 * 1024;
   private static final int KEPT_LINES = 50;
 
+  /** How many bytes a letter of UTF-8 has at most, besides its first. */
+  private static final int MORE_BYTES = 3;
+
   private final Descriptor pipe;
   private final Consumer<String> lines;
   private final Runnable whenEnded;
@@ -48,10 +51,15 @@ final class WorkerOutput {
     return String.join("\n", tail);
   }
 
-  /** Stops reading, even if somebody else still holds the pipe. */
+  /** Stops reading, even if somebody else still holds the pipe. What was begun counts as a line. */
   void close() {
-    ended = true;
-    pipe.close();
+    if (!ended) {
+      ended = true;
+      if (length > 0) {
+        endLine(length);
+      }
+      pipe.close();
+    }
   }
 
   private void haveRead(Operation<? extends Integer> operation) {
@@ -68,25 +76,41 @@ final class WorkerOutput {
       start();
       return;
     }
-    if (length > 0) {
-      endLine();
-    }
     close();
     whenEnded.run();
   }
 
   private void take(byte next) {
-    if (next != '\n') {
-      line[length++] = next;
+    if (next == '\n') {
+      endLine(length);
+      return;
     }
-    if (next == '\n' || length == LONGEST_LINE) {
-      endLine();
+    if (length == LONGEST_LINE) {
+      endLine(startOfLetter(next));
     }
+    line[length++] = next;
   }
 
-  private void endLine() {
-    String text = new String(line, 0, length, StandardCharsets.UTF_8);
-    length = 0;
+  /** Where the letter begins that the next byte belongs to: no letter is cut in two. */
+  private int startOfLetter(byte next) {
+    int start = length;
+    byte first = next;
+    while (isContinuation(first) && start > length - MORE_BYTES) {
+      first = line[--start];
+    }
+    return isContinuation(first) ? length : start;
+  }
+
+  /** Whether a byte goes on with a letter of UTF-8. */
+  private static boolean isContinuation(byte next) {
+    return (next & 0xc0) == 0x80;
+  }
+
+  /** What has come up to there is a line, and the rest the beginning of the next. */
+  private void endLine(int end) {
+    String text = new String(line, 0, end, StandardCharsets.UTF_8);
+    length -= end;
+    System.arraycopy(line, end, line, 0, length);
     tail.addLast(text);
     if (tail.size() > KEPT_LINES) {
       tail.removeFirst();

@@ -203,6 +203,48 @@ final class LifeTest {
     }
   }
 
+  /** A child of it held the pipe, so the line was neither ended nor told. */
+  @Test
+  void whatAWorkerSaidLastIsToldThoughItsPipeStaysOpen() throws Exception {
+    String script = "sleep 3 & printf 'no more' >&2; exit 9";
+    try (WorkerPool _ = WorkerPool.open(options("sh", "-c", script).crashLimit(1))) {
+      await().until(() -> told.deaths.size() == 1);
+      assertThat(told.deaths.getFirst().errorTail()).isEqualTo("no more");
+      assertThat(told.output).containsExactly("worker-1: no more");
+    }
+  }
+
+  /** Behind one of just that length there was an empty line, and a letter could be cut in two. */
+  @Test
+  void aLineThatIsVeryLongIsToldInPieces() throws Exception {
+    String script = "printf '%8192d\\nnext\\n' 1; printf '%8191dü€\\n' 2";
+    try (WorkerPool _ = open(after(script))) {
+      await().until(() -> told.output.size() >= 4);
+      assertThat(told.output)
+          .extracting(line -> line.substring("worker-1: ".length()).strip())
+          .containsExactly("1", "next", "2", "ü€");
+    }
+  }
+
+  /** Callers were told that there was no answer, as if a worker had been asked. */
+  @Test
+  void whoGetsNoWorkerInTimeIsToldSo() throws Exception {
+    CallOptions brief = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(100));
+    try (WorkerPool pool = WorkerPool.open(after("sleep 3600"))) {
+      assertThatExceptionOfType(DeadlinePassed.class)
+          .isThrownBy(() -> pool.call("upper", bytes("x"), brief))
+          .withMessage("no worker was ready for 'upper' within 100 ms");
+      pool.close(Duration.ZERO);
+    }
+    try (WorkerPool pool = open(options().callsPerWorker(1))) {
+      CompletableFuture<byte[]> busy = pool.submit("sleep", bytes("60000"));
+      assertThatExceptionOfType(DeadlinePassed.class)
+          .isThrownBy(() -> pool.call("upper", bytes("x"), brief))
+          .withMessage("no worker had room for 'upper' within 100 ms");
+      busy.cancel(true);
+    }
+  }
+
   /** Threads of its own keep a JVM alive though the worker in it has left. */
   @Test
   void theProcessOfAWorkerThatHasLeftEnds() throws Exception {
