@@ -82,6 +82,51 @@ class AdminAccessIT {
     }
   }
 
+  /** Of a certificate that Java does not know it only said that a path cannot be built. */
+  @Test
+  void aSignalGoesOverTlsToWhomeverOneTrusts() throws Exception {
+    HostCertificate.write(directory);
+    Path config =
+        Files.writeString(
+            directory.resolve("belfry.yaml"),
+            """
+            workers: {builtin: demo, count: 1, spares: 0}
+            admin: {listen: '127.0.0.1:0', tls: {certificate: host.pem, key: host.key}}
+            gateway: {listen: '127.0.0.1:0'}
+            """);
+    try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      Program.Start signal =
+          Program.of(HostProgram.BELFRY, "signal", host.admin().toString(), "TERM")
+              .with("XDG_RUNTIME_DIR", directory.toString())
+              .without("BELFRY_TOKEN");
+      Program.Result strange = signal.run();
+      assertThat(strange.exitCode()).isEqualTo(1);
+      assertThat(strange.err())
+          .startsWith("belfry signal: there is no safe connection to " + host.admin())
+          .contains("BELFRY_JAVA_OPTS='-Djavax.net.ssl.trustStore=FILE -Djavax.net.ssl.trust");
+
+      Path trusted = directory.resolve("trusted.p12");
+      Program.Result kept =
+          Program.of(
+                  Path.of(System.getProperty("java.home"), "bin", "keytool"),
+                  ("-importcert -noprompt -storepass changeit -file host.pem -keystore " + trusted)
+                      .split(" ", -1))
+              .in(directory)
+              .run();
+      assertThat(kept.exitCode()).as(kept.err()).isZero();
+      Program.Result accepted =
+          signal
+              .with(
+                  "BELFRY_JAVA_OPTS",
+                  "-Djavax.net.ssl.trustStorePassword=changeit -Djavax.net.ssl.trustStore="
+                      + trusted)
+              .run();
+      assertThat(accepted.err()).isEmpty();
+      assertThat(accepted.exitCode()).isZero();
+      assertThat(host.program().end().exitCode()).isEqualTo(143);
+    }
+  }
+
   /** The status of the answer; 000 if there is none. */
   private String curl(String... arguments) throws Exception {
     var command = new ArrayList<>(List.of("curl", "-s", "-o", "/dev/null", "-w", "%{http_code}"));

@@ -212,6 +212,20 @@ class LauncherIT {
     }
   }
 
+  /** Whatever stood after the first line was lost, without a word. */
+  @Test
+  void optionsMayStandOnSeveralLines() throws Exception {
+    Installation installation = Installation.withJar(directory.resolve("i"));
+
+    Program.Result result =
+        Program.of(installation.launcher(), "state")
+            .with("BELFRY_JAVA_OPTS", "\n-Dsample.one=1\n  -Dtwo=2 \n")
+            .run();
+
+    assertThat(result.err()).isEmpty();
+    assertThat(result.out()).contains("property 12");
+  }
+
   @Test
   void worksThroughALinkFromElsewhereAndWithSpacesInThePath() throws Exception {
     Installation installation = Installation.withJar(directory.resolve("a place"));

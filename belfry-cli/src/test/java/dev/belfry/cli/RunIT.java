@@ -31,6 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** A host as a real process, with real signals and calls under way. */
 class RunIT {
@@ -241,6 +243,51 @@ class RunIT {
     }
   }
 
+  /** It still said where its calls go and what to try, when it had closed all of it. */
+  @Test
+  void aHostThatIsEndedBeforeItsWorkersAreReadySaysNothingOfThem() throws Exception {
+    Path config =
+        Files.writeString(
+            directory.resolve("belfry.yaml"),
+            """
+            workers: {command: [sleep, '600'], count: 1, spares: 0}
+            gateway: {listen: '127.0.0.1:0'}
+            """);
+    try (Program host = HostProgram.of(directory, config.toString()).start()) {
+      await().atMost(GENEROUS).until(() -> !entries().isEmpty());
+      host.signal(Signo.TERM);
+
+      Program.Result result = host.end();
+      assertThat(result.exitCode()).isEqualTo(143);
+      assertThat(result.err()).contains("how=\"in good order\"");
+      assertThat(result.out()).isEmpty();
+    }
+  }
+
+  /** The entry had it as it was typed, which means nothing to who reads it elsewhere. */
+  @Test
+  void itsEntryNamesTheWholePathOfItsConfiguration() throws Exception {
+    Path config = HostProgram.config(directory);
+    try (HostProgram host = HostProgram.start(directory, config.getFileName().toString())) {
+      assertThat(entries()).hasSize(1);
+      JsonNode entry = JsonMapper.shared().readTree(Files.readString(entries().getFirst()));
+      assertThat(entry.path("config").asString()).isEqualTo(config.toString());
+      host.program().signal(Signo.TERM);
+      assertThat(host.program().end().exitCode()).isEqualTo(143);
+    }
+  }
+
+  /** The finished ones. */
+  private List<Path> entries() throws IOException {
+    Path run = directory.resolve("belfry");
+    if (!Files.isDirectory(run)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.list(run)) {
+      return files.filter(it -> it.getFileName().toString().matches("[^.].*[.]host")).toList();
+    }
+  }
+
   @Test
   void aWorkerClassOfSomebodyElsesRunsWithItsLimits() throws Exception {
     Path classes = Path.of(RunIT.class.getProtectionDomain().getCodeSource().getLocation().toURI());
@@ -395,9 +442,13 @@ class RunIT {
     assertThat(directory.resolve("started")).doesNotExist();
   }
 
-  /** A host that was told to reload ended for it, and could not come back. */
-  @Test
-  void validateFindsAPortThatTheHostMayNotHave() throws Exception {
+  /**
+   * A host that was told to reload ended for it, and could not come back; then only where the
+   * kernel's words are English.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"C.UTF-8", "de_DE.UTF-8"})
+  void validateFindsAPortThatTheHostMayNotHave(String locale) throws Exception {
     Path first = Path.of("/proc/sys/net/ipv4/ip_unprivileged_port_start");
     assumeTrue(Files.readAllLines(first).equals(List.of("1024")), "ports are free for all here");
     Path config =
@@ -416,9 +467,26 @@ class RunIT {
                 HostProgram.BELFRY.toString(),
                 "validate",
                 config.toString())
+            .with("LOCPATH", locales(locale).toString())
+            .with("LC_ALL", locale)
             .run();
     assertThat(result.out()).contains(":2: gateway.listen: this process may not have port 81");
     assertThat(result.exitCode()).isEqualTo(1);
+  }
+
+  /** A directory with a locale that need not be installed; but its translations must be. */
+  private Path locales(String name) throws Exception {
+    Path locales = Files.createDirectory(directory.resolve("locales"));
+    String language = name.replaceFirst("[.].*", "");
+    if (!language.equals("C")) { // which is always there
+      Path texts = Path.of("/usr/share/locale", name.substring(0, 2), "LC_MESSAGES/libc.mo");
+      String made = locales.resolve(name).toString();
+      assumeTrue(
+          Files.exists(texts)
+              && Program.of("localedef", "-i", language, "-f", "UTF-8", made).run().exitCode() == 0,
+          "this machine has no " + name);
+    }
+    return locales;
   }
 
   @Test

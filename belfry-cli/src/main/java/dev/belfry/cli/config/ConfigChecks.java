@@ -3,10 +3,12 @@ package dev.belfry.cli.config;
 import dev.belfry.admin.AdminOptions;
 import dev.belfry.admin.AdminTls;
 import dev.belfry.admin.Secret;
+import dev.belfry.cli.BindProbe;
 import dev.belfry.cli.Reason;
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.Sys;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,9 +19,6 @@ import java.util.Optional;
  * are not safe. So a host that is told to reload learns of them before it ends.
  */
 final class ConfigChecks {
-  /** Those below are for root, unless the machine says otherwise. */
-  private static final int FIRST_FREE_PORT = 1024;
-
   private final YamlTree tree;
   private final List<ConfigFault> faults;
 
@@ -44,7 +43,7 @@ final class ConfigChecks {
               + " loopback address");
     }
     if (resolved) {
-      isHere("gateway.listen", gateway.listen());
+      canListen("gateway.listen", gateway.listen());
     }
     secret("gateway", gateway.token());
   }
@@ -59,7 +58,7 @@ final class ConfigChecks {
       surface(admin);
     }
     if (resolved) {
-      isHere("admin.listen", admin.listen());
+      canListen("admin.listen", admin.listen());
     }
     admin.unixSocket().ifPresent(this::unixSocket);
     admin.tls().ifPresent(this::tls);
@@ -136,31 +135,25 @@ final class ConfigChecks {
     return !address.isUnresolved() && address.getAddress().isAnyLocalAddress();
   }
 
-  /** Asks the kernel, at no port in particular: a host that is told to reload holds this one. */
-  private void isHere(String field, InetSocketAddress address) {
-    try (var socket = new Socket()) {
-      socket.bind(new InetSocketAddress(address.getAddress(), 0));
-    } catch (IOException e) {
-      fault(field, "this machine does not have the address " + address.getHostString());
-      return;
-    }
-    if (address.getPort() < FIRST_FREE_PORT) {
-      mayHave(field, address);
-    }
-  }
-
-  /** That somebody has the port is no fault, and not what the kernel looks at first. */
-  private void mayHave(String field, InetSocketAddress address) {
-    try (var socket = new Socket()) {
-      socket.bind(address);
-    } catch (IOException e) {
-      if ("Permission denied".equals(e.getMessage())) {
-        fault(
-            field,
-            "this process may not have port %d: choose one above 1023, or let it have CAP_NET_BIND_SERVICE"
-                .formatted(address.getPort()));
-      }
-    }
+  private void canListen(String field, InetSocketAddress address) {
+    BindProbe.refusal(Sys.forAnyThread(), address)
+        .ifPresent(
+            refusal -> {
+              switch (refusal.errno()) {
+                // No fault, and the last thing that the kernel looks at: a host that is told to
+                // reload has the port itself.
+                case Errno.EADDRINUSE -> {}
+                case Errno.EACCES ->
+                    fault(
+                        field,
+                        "this process may not have port %d: choose one above 1023, or let it have CAP_NET_BIND_SERVICE"
+                            .formatted(address.getPort()));
+                case Errno.EADDRNOTAVAIL, Errno.EAFNOSUPPORT ->
+                    fault(
+                        field, "this machine does not have the address " + address.getHostString());
+                default -> fault(field, "nothing can listen there: " + refusal.getMessage());
+              }
+            });
   }
 
   /** Whether it is an address to listen at. */

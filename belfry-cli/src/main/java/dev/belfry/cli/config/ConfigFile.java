@@ -6,6 +6,9 @@ import dev.belfry.shm.Placement;
 import dev.belfry.shm.WaitStrategy;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -37,14 +40,14 @@ public final class ConfigFile {
     if (Files.isDirectory(file)) {
       throw new FileSystemException(file.toString(), null, "is a directory");
     }
-    String text = new String(bytes(file), StandardCharsets.UTF_8);
     var faults = new ArrayList<ConfigFault>();
-    YamlTree tree = YamlTree.parse(text, faults);
+    YamlTree tree = YamlTree.parse(text(file), faults);
     if (faults.isEmpty()) {
       new ConfigSchema().check(tree, faults);
     }
     stopAt(faults, file);
-    Path directory = file.toAbsolutePath().normalize().resolveSibling("");
+    // Not normalized: what two dots after a link mean, the file system knows.
+    Path directory = file.toAbsolutePath().resolveSibling("");
     try {
       HostConfig config = new ConfigFile(new Section(tree.root(), directory, "")).host();
       new ConfigChecks(tree, faults).check(config);
@@ -65,6 +68,21 @@ public final class ConfigFile {
       }
       return bytes;
     }
+  }
+
+  /** Refuses what is no text, of which other letters would be read than somebody wrote. */
+  private static String text(Path file) throws IOException, ConfigException {
+    byte[] bytes = bytes(file);
+    CharBuffer text = CharBuffer.allocate(bytes.length);
+    CoderResult result =
+        StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes), text, true);
+    text.flip();
+    if (result.isError()) {
+      int line = (int) text.chars().filter(c -> c == '\n').count() + 1;
+      throw new ConfigException(
+          file, List.of(new ConfigFault(line, "", "this is no text in UTF-8")));
+    }
+    return text.toString();
   }
 
   private static void stopAt(List<ConfigFault> faults, Path file) throws ConfigException {

@@ -125,7 +125,7 @@ public final class CountersWriter implements AutoCloseable {
       while (!closing.await(period.toNanos(), TimeUnit.NANOSECONDS)) {
         try {
           write();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // the next second may be better, as for memory
           LOG.log(Level.WARNING, "cannot write a sample to " + path, e);
         }
       }

@@ -12,10 +12,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -28,10 +30,16 @@ final class AdminClient {
 
   private final URI surface;
   private final String token;
+  private final Duration patience;
 
-  private AdminClient(URI surface, String token) {
+  AdminClient(URI surface, String token, Duration patience) {
     this.surface = surface;
     this.token = token;
+    this.patience = patience;
+  }
+
+  private AdminClient(URI surface, String token) {
+    this(surface, token, PATIENCE);
   }
 
   /**
@@ -102,17 +110,25 @@ final class AdminClient {
     }
     HttpRequest request =
         HttpRequest.newBuilder(surface.resolve("/admin/signal"))
-            .timeout(PATIENCE)
+            .timeout(patience)
             .header("Authorization", "Bearer " + token)
             .header("Content-Type", "application/json")
             .POST(BodyPublishers.ofString(body.toString()))
             .build();
-    try (HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build()) {
+    try (HttpClient client = HttpClient.newBuilder().connectTimeout(patience).build()) {
       HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
       if (answer.statusCode() != 202) {
         throw new IOException(surface + " refuses: " + answer.statusCode() + " " + text(answer));
       }
       return text(answer);
+    } catch (SSLException e) {
+      throw new IOException(
+          "there is no safe connection to %s: %s; a certificate of your own is trusted by BELFRY_JAVA_OPTS='-Djavax.net.ssl.trustStore=FILE -Djavax.net.ssl.trustStorePassword=PASSWORD'"
+              .formatted(surface, e.getMessage()),
+          e);
+    } catch (HttpTimeoutException e) {
+      throw new IOException(
+          surface + " does not answer: it hangs, is stopped, or something drops what is sent", e);
     } catch (ConnectException e) {
       throw new IOException("nobody listens at " + surface, e);
     }

@@ -17,6 +17,7 @@ import dev.belfry.cli.hosts.HostEntry;
 import dev.belfry.cli.hosts.RunDirectory;
 import dev.belfry.cli.log.ServiceLog;
 import dev.belfry.gateway.Gateway;
+import dev.belfry.linux.Sys;
 import dev.belfry.signals.ShutdownPhase;
 import dev.belfry.signals.SignalCatalog;
 import dev.belfry.signals.SignalLog;
@@ -126,21 +127,24 @@ final class RunningHost {
             gateway,
             admin,
             counters,
-            file,
+            file == null ? null : file.toAbsolutePath(),
             startedAt);
     RunDirectory.Announcement announcement = directory.announce(entry);
     closeAtEnd("announcement", announcement);
     pool.awaitReady(config.workers().limits().ready());
-    new Welcome(out).say(config, entry, token, pool.status());
+    if (!signals.isShuttingDown()) { // else all of this is about to go, or gone
+      new Welcome(out).say(config, entry, token, pool.status());
+    }
   }
 
   /** Before any worker is started: who types the command twice is told at once. */
   private void checkPorts() throws IOException {
+    Sys sys = Sys.forAnyThread();
     if (config.gateway().isPresent()) {
-      Surfaces.checkFree("gateway", config.gateway().get().listen());
+      Surfaces.checkFree(sys, "gateway", config.gateway().get().listen());
     }
     if (config.admin().isPresent()) {
-      Surfaces.checkFree("admin surface", config.admin().get().listen());
+      Surfaces.checkFree(sys, "admin surface", config.admin().get().listen());
     }
   }
 

@@ -2,15 +2,17 @@ package dev.belfry.cli.run;
 
 import dev.belfry.admin.AdminOptions;
 import dev.belfry.admin.Secret;
+import dev.belfry.cli.BindProbe;
 import dev.belfry.cli.config.AdminConfig;
 import dev.belfry.cli.config.GatewayConfig;
 import dev.belfry.cli.config.SecretSource;
 import dev.belfry.cli.hosts.RunDirectory;
 import dev.belfry.gateway.GatewayOptions;
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Sys;
 import java.io.IOException;
-import java.net.BindException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.util.Optional;
 
@@ -42,25 +44,21 @@ final class Surfaces {
   }
 
   /** The server would only say that something is in the way. */
-  static void checkFree(String what, InetSocketAddress listen) throws IOException {
-    try (var probe = new ServerSocket()) {
-      probe.setReuseAddress(true);
-      probe.bind(listen);
-    } catch (BindException e) {
-      throw cannotListen(what, listen, e);
+  static void checkFree(Sys sys, String what, InetSocketAddress listen) throws IOException {
+    Optional<ErrnoException> refusal = BindProbe.refusal(sys, listen);
+    if (refusal.isPresent()) {
+      ErrnoException e = refusal.get();
+      String reason =
+          switch (e.errno()) {
+            case Errno.EADDRINUSE -> "the port is taken; is another host running there?";
+            case Errno.EACCES ->
+                "this process may not have that port; choose one above 1023, or let it have CAP_NET_BIND_SERVICE";
+            default -> String.valueOf(e.getMessage());
+          };
+      String host = listen.getAddress().getHostAddress();
+      throw new IOException(
+          "the %s cannot listen at %s:%d: %s".formatted(what, host, listen.getPort(), reason), e);
     }
-  }
-
-  static IOException cannotListen(String what, InetSocketAddress listen, BindException e) {
-    String hint =
-        "Permission denied".equals(e.getMessage())
-            ? "choose a port above 1023, or let it have CAP_NET_BIND_SERVICE"
-            : "is another host running there?";
-    return new IOException(
-        "the %s cannot listen at %s:%d: %s; %s"
-            .formatted(
-                what, listen.getAddress().getHostAddress(), listen.getPort(), e.getMessage(), hint),
-        e);
   }
 
   /** Where a listener can be reached; one that listens everywhere also on loopback. */

@@ -1,5 +1,6 @@
 package dev.belfry.cli.config;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.tuple;
@@ -39,6 +40,16 @@ class ConfigFileTest {
         .hasMessage("/dev/zero has more than 1 MiB, which is no configuration");
   }
 
+  /** Letters were replaced without a word, and a worker got another text than was written. */
+  @Test
+  void aFileThatIsNotUtf8IsRefusedWithTheLine() throws Exception {
+    String text = "workers:\n  builtin: demo\n  environment: {NAME: M\u00fcller}\n";
+    assertThat(load(text).workers().environment()).containsEntry("NAME", "M\u00fcller");
+    Path file = Files.writeString(directory.resolve("latin1.yaml"), text, ISO_8859_1);
+    assertThat(catchThrowableOfType(ConfigException.class, () -> ConfigFile.load(file)).faults())
+        .containsExactly(new ConfigFault(3, "", "this is no text in UTF-8"));
+  }
+
   /** What is wrong, its line, its field, and some of what is said about it. */
   static Stream<Arguments> wrong() {
     return Stream.of(
@@ -59,6 +70,8 @@ class ConfigFileTest {
             "gateway",
             "has no value: it must be fields with values, or {} for none"),
         Arguments.of("workers: {builtin: demo}\nname: a b", 2, "name", "a name of letters"),
+        // Who sends a signal to it would send it to the process of that number.
+        Arguments.of("workers: {builtin: demo}\nname: '7071'", 2, "name", "not of digits alone"),
         Arguments.of("workers:\n  count: 1", 1, "workers", "one of command, java and builtin"),
         Arguments.of(
             "workers:\n  builtin: demo\n  command: [x]", 1, "workers", "one of command, java"),
@@ -444,6 +457,20 @@ class ConfigFileTest {
                 addDefaults(text, indent + "  ", field.getValue());
               }
             });
+  }
+
+  /** They were looked for where the file is not, if a link came before the dots. */
+  @Test
+  void pathsAreRelativeToWhereTheFileReallyIs() throws Exception {
+    Path real = Files.createDirectories(directory.resolve("real/below"));
+    Path link = Files.createSymbolicLink(directory.resolve("link"), real);
+    Path worker = Files.writeString(real.resolveSibling("worker"), "#!/bin/sh\n");
+    assertThat(worker.toFile().setExecutable(true)).isTrue();
+    Files.writeString(real.resolveSibling("belfry.yaml"), "workers: {command: [./worker]}\n");
+    assertThat(ConfigFile.load(link.resolve("../belfry.yaml")).workers().program())
+        .isInstanceOfSatisfying(
+            WorkerProgram.Command.class,
+            it -> assertThat(Path.of(it.words().getFirst())).hasSameBinaryContentAs(worker));
   }
 
   /**

@@ -1,10 +1,15 @@
 package dev.belfry.cli.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import dev.belfry.cli.hosts.HostEntry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -37,6 +42,18 @@ class AdminClientTest {
       })
   void whateverElseLooksLikeItIsNot(String surface) {
     assertThat(AdminClient.isLoopback(URI.create(surface))).isFalse();
+  }
+
+  /** It said "request timed out", and not of whom. */
+  @Test
+  void aHostThatHangsIsNamed() throws IOException {
+    try (var silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      URI surface = URI.create("http://127.0.0.1:" + silent.getLocalPort());
+      var client = new AdminClient(surface, "token", Duration.ofMillis(200));
+      assertThatIOException()
+          .isThrownBy(() -> client.raise("TERM", ""))
+          .withMessageStartingWith(surface + " does not answer: it hangs");
+    }
   }
 
   @Test

@@ -1,27 +1,48 @@
 package dev.belfry.cli.run;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 
-import java.net.BindException;
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.Sys;
+import dev.belfry.testkit.SysTap;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What is said of an address that cannot be had; whether it can depends on who asks. */
 class SurfacesTest {
+  static Stream<Arguments> reasons() {
+    return Stream.of(
+        Arguments.of(Errno.EADDRINUSE, "the port is taken; is another host running there?"),
+        Arguments.of(
+            Errno.EACCES,
+            "this process may not have that port; choose one above 1023, or let it have CAP_NET_BIND_SERVICE"));
+  }
+
+  /** Whatever else the kernel has against it is said in its words. */
+  @Test
+  void anyOtherReasonIsGivenAsItIs() {
+    var listen = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 443);
+    SysTap tap = SysTap.over(Sys.forAnyThread());
+    tap.fail("bind", Errno.EADDRNOTAVAIL);
+    assertThatIOException()
+        .isThrownBy(() -> Surfaces.checkFree(tap.sys(), "gateway", listen))
+        .withMessageContaining("127.0.0.1:443: bind(/127.0.0.1:443): EADDRNOTAVAIL");
+  }
+
   /** A port that needs a right of its own was asked about as if another host held it. */
   @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          Address already in use | is another host running there?
-          Permission denied      | choose a port above 1023, or let it have CAP_NET_BIND_SERVICE
-          """)
-  void theHintFitsTheReason(String reason, String hint) {
-    var listen = new InetSocketAddress(InetAddress.getLoopbackAddress(), 443);
-    assertThat(Surfaces.cannotListen("gateway", listen, new BindException(reason)))
-        .hasMessage("the gateway cannot listen at 127.0.0.1:443: " + reason + "; " + hint);
+  @MethodSource("reasons")
+  void theHintFitsTheReason(int errno, String reason) {
+    var listen = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 443);
+    SysTap tap = SysTap.over(Sys.forAnyThread());
+    tap.fail("bind", errno);
+    assertThatIOException()
+        .isThrownBy(() -> Surfaces.checkFree(tap.sys(), "gateway", listen))
+        .withMessage("the gateway cannot listen at 127.0.0.1:443: " + reason);
   }
 }
