@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the races of the sleep flags; what is forbidden never happens. */
@@ -15,6 +16,7 @@ final class SleepFlagTest {
 
   // r[verify shm.placement.padded]
   @Test
+  @EnabledIfSystemProperty(named = "belfry.stress", matches = "true")
   void nobodySleepsUnwoken() throws Exception {
     // The results go to the working directory, whatever is asked for.
     var command = new ArrayList<>(List.of("env", "--chdir=" + directory));

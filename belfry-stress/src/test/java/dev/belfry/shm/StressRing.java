@@ -53,7 +53,7 @@ final class StressRing {
 
   /** What a sender does with its first message. */
   void send() {
-    long first = Descriptor.firstWord(MessageKind.REQUEST, ring.lapMark(0), 0);
+    long first = MessageDescriptor.firstWord(MessageKind.REQUEST, ring.lapMark(0), 0);
     memory.setLongRelease(ring.descriptor(0), first);
     ring.publish(0, 1);
   }
