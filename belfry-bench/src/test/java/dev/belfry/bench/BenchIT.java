@@ -6,12 +6,15 @@ import dev.belfry.loop.Backend;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -26,6 +29,16 @@ class BenchIT {
 
   private Run bench(String... arguments) throws IOException, InterruptedException {
     Path output = directory.resolve("output");
+    Process process = start(output, arguments);
+    try {
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ends in time").isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    return new Run(process.exitValue(), Files.readString(output));
+  }
+
+  private static Process start(Path output, String... arguments) throws IOException {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--enable-native-access=ALL-UNNAMED");
@@ -33,17 +46,10 @@ class BenchIT {
         List.of("-cp", TARGET.resolve("belfry-bench.jar") + ":" + TARGET.resolve("lib") + "/*"));
     command.add(Main.class.getName());
     command.addAll(List.of(arguments));
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    try {
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ends in time").isTrue();
-    } finally {
-      process.destroyForcibly();
-    }
-    return new Run(process.exitValue(), Files.readString(output));
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(output.toFile())
+        .start();
   }
 
   private JsonNode report(String bench, String contenders)
@@ -193,6 +199,47 @@ class BenchIT {
     assertThat(metrics.at("/callsPerSecond/max").asDouble()).isPositive();
     assertThat(metrics.at("/deaths/max").asDouble()).isPositive();
     assertThat(metrics.at("/descriptors/min").asDouble()).isPositive();
+  }
+
+  /** The one that measured went on for ever, at a ring that nobody read any more. */
+  @ParameterizedTest
+  @ValueSource(strings = {"belfry-spin", "c-spin"})
+  void noContenderIsLeftBehindByABenchmarkThatIsKilled(String contender) throws Exception {
+    Process bench =
+        start(
+            directory.resolve("output"),
+            "ipc-throughput",
+            "--quick",
+            "--seconds=600",
+            "--only=" + contender);
+    List<ProcessHandle> contenders = List.of();
+    try {
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+      while (contenders.isEmpty()) {
+        assertThat(System.nanoTime()).as("measures in time").isLessThan(deadline);
+        contenders = measuring(bench);
+        Thread.sleep(20);
+      }
+    } finally {
+      bench.destroyForcibly();
+    }
+    for (ProcessHandle left : contenders) {
+      try {
+        assertThat(left.onExit()).succeedsWithin(Duration.ofSeconds(20));
+      } finally {
+        left.destroyForcibly();
+      }
+    }
+  }
+
+  /** Both processes of a contender, once each has been at it for longer than a start takes. */
+  private static List<ProcessHandle> measuring(Process bench) {
+    List<ProcessHandle> busy =
+        bench
+            .children()
+            .filter(it -> it.info().totalCpuDuration().orElseThrow().toSeconds() >= 2)
+            .toList();
+    return busy.size() < 2 ? List.of() : busy;
   }
 
   @Test

@@ -12,6 +12,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -224,8 +225,10 @@ static void check(const unsigned char *bytes, uint64_t expected) {
   if (number != expected) die("messages out of order");
 }
 
+// Also while this process waits for the other one, which may have ended first.
 static void *end_with_input(void *unused) {
-  while (getchar() != EOF) {
+  struct pollfd input = {.fd = 0};  // no event but that nobody can write any more
+  while (poll(&input, 1, -1) <= 0) {
   }
   _exit(0);
 }
@@ -306,11 +309,11 @@ int main(int argc, char **argv) {
   static sender out;
   out.r = passive ? &s->fro : &s->to;
   in.r = passive ? &s->to : &s->fro;
+  pthread_t ending;
+  pthread_create(&ending, NULL, end_with_input, NULL);
   puts("READY");
   fflush(stdout);
   if (passive) {
-    pthread_t ending;
-    pthread_create(&ending, NULL, end_with_input, NULL);
     for (uint64_t expected = 0;; expected++) {
       receive_message(&in, bytes);
       check(bytes, expected);
