@@ -1,6 +1,7 @@
 package dev.belfry.loop;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The result of an operation as a future. Whoever ends it before, by cancelling it or by a time-out
@@ -12,18 +13,23 @@ final class OperationFuture<T> extends CompletableFuture<T> implements Completio
   /** The start that this is the result of; set before the loop sees it. */
   long start;
 
+  /** Whether somebody ends it, the operation or another; only the first does. */
+  private final AtomicBoolean claimed = new AtomicBoolean();
+
   OperationFuture(Operation<T> operation) {
     this.operation = operation;
   }
 
   @Override
   public void completed(Operation<? extends T> completed) {
-    switch (completed.outcome()) {
-      case VALUE -> {
-        if (!super.complete(completed.value())) {
-          completed.discardValue(); // cancelled too late
-        }
+    if (claimed.getAndSet(true)) {
+      if (completed.hasValue()) {
+        completed.discardValue(); // cancelled too late
       }
+      return;
+    }
+    switch (completed.outcome()) {
+      case VALUE -> super.complete(completed.value());
       case STOPPED -> super.cancel(false);
       case ERROR -> {
         Throwable error = completed.error();
@@ -34,23 +40,28 @@ final class OperationFuture<T> extends CompletableFuture<T> implements Completio
 
   @Override
   public boolean cancel(boolean mayInterruptIfRunning) {
-    return withdrawIf(super.cancel(mayInterruptIfRunning));
+    return withdraw() ? super.cancel(mayInterruptIfRunning) : isCancelled();
   }
 
   @Override
   public boolean complete(T value) {
-    return withdrawIf(super.complete(value));
+    return withdraw() && super.complete(value);
   }
 
   @Override
   public boolean completeExceptionally(Throwable failure) {
-    return withdrawIf(super.completeExceptionally(failure));
+    return withdraw() && super.completeExceptionally(failure);
   }
 
-  private boolean withdrawIf(boolean ended) {
-    if (ended) {
-      operation.cancel(start);
+  /**
+   * Cancels the operation, unless another has ended this. Before anybody is told of the end: they
+   * may wait for the same again, and the operation is not to take it from them.
+   */
+  private boolean withdraw() {
+    if (claimed.getAndSet(true)) {
+      return false;
     }
-    return ended;
+    operation.cancel(start);
+    return true;
   }
 }

@@ -255,6 +255,38 @@ final class OperationUseTest {
     }
   }
 
+  // The operation was stopped only after they had been told, and took what they then waited for.
+  @EveryBackend
+  void whoIsToldThatAFutureWasEndedFindsItsOperationOutOfTheWay(Backend backend) throws Exception {
+    try (Driven driven = Driven.open(backend)) {
+      Arena arena = Arena.ofAuto();
+      var pair = StreamSocket.pair(driven.loop(), driven.loop());
+      var next = pair.first().readSome(arena.allocate(8));
+      List<Consumer<CompletableFuture<Integer>>> ends =
+          List.of(
+              future -> future.cancel(false),
+              future -> future.complete(0),
+              future -> future.completeExceptionally(new IOException("not now")));
+      for (var end : ends) {
+        var given = pair.first().readSome(arena.allocate(8)).toFuture();
+        var answer =
+            given
+                .exceptionally(_ -> 0)
+                .thenCompose(
+                    _ -> {
+                      pair.second().writeAll(arena.allocateFrom("abc")).toFuture().join();
+                      driven.asleep(); // whoever waits for it has it
+                      return next.toFuture();
+                    });
+        driven.asleep(); // in the read
+        end.accept(given);
+        assertThat(LoopSupport.get(answer)).isEqualTo(4);
+      }
+      pair.first().close();
+      pair.second().close();
+    }
+  }
+
   // A future that was cancelled before stopped whatever its operation was doing now.
   // r[verify loop.mt.lifetime]
   @EveryBackend
