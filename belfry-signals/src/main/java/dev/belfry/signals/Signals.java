@@ -257,7 +257,7 @@ public final class Signals implements AutoCloseable {
     if (isShuttingDown()) {
       return;
     }
-    source.close();
+    subscriptions.close();
     if (router.shutdown().close()) { // else a signal has come meanwhile, or it was closed before
       closeRest();
     }
@@ -266,7 +266,7 @@ public final class Signals implements AutoCloseable {
   /** Closes in any case, and gives up an end that is under way. */
   void abandon() {
     router.shutdown().abandon();
-    source.close();
+    subscriptions.close();
     closeRest();
   }
 

@@ -17,6 +17,9 @@ final class Subscriptions {
   /** Why a signal cannot be had, or empty, for those that were subscribed; guarded by itself. */
   private final Map<String, Optional<String>> subscribed = new HashMap<>();
 
+  /** Whether the signals were given back; guarded by the above. */
+  private boolean closed;
+
   Subscriptions(
       SignalCatalog catalog,
       Platform platform,
@@ -52,7 +55,9 @@ final class Subscriptions {
       return Optional.of(platform.id() + " has no " + signal);
     }
     synchronized (subscribed) {
-      return subscribed.getOrDefault(signal.name(), Optional.empty());
+      return closed
+          ? Optional.of("the signals were closed")
+          : subscribed.getOrDefault(signal.name(), Optional.empty());
     }
   }
 
@@ -68,12 +73,20 @@ final class Subscriptions {
   private void subscribe(Signal signal) {
     synchronized (subscribed) {
       Optional<String> known = subscribed.get(signal.name());
-      if (known == null) {
+      if (known == null && !closed) { // else nobody would give it back
         known = source.subscribe(signal, this::received);
         subscribed.put(signal.name(), known);
         known.ifPresent(reason -> tellObstacle(signal, reason));
       }
     }
+  }
+
+  /** Gives the signals back, and asks for none any more. */
+  void close() {
+    synchronized (subscribed) {
+      closed = true;
+    }
+    source.close();
   }
 
   private void received(Signal signal) {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -63,6 +64,54 @@ final class HandlersTest {
 
     assertThat(order).containsExactly("handler", "cleanup");
     assertThat(test.exits()).containsExactly(143);
+  }
+
+  // The signal was asked for and never given back, and was said to be able to come.
+  @Test
+  void aHandlerThatComesAfterTheCloseAsksForNothingAndSaysSo() {
+    var source = new OnDemand();
+    Signals closed = Signals.builder().source(source).log(_ -> {}).open();
+    closed.close();
+
+    SignalRegistration late = closed.handle("USR2", _ -> {});
+
+    assertThat(late.inactiveReason()).hasValue("the signals were closed");
+    assertThat(closed.receivable(late.signal()).isReceivable()).isFalse();
+    assertThat(source.asked).isEmpty();
+  }
+
+  /** Is asked only for what somebody wants. */
+  private static final class OnDemand implements SignalSource {
+    private final List<String> asked = new ArrayList<>();
+
+    @Override
+    public String name() {
+      return "on demand";
+    }
+
+    @Override
+    public boolean onlyOnDemand(Signal signal) {
+      return true;
+    }
+
+    @Override
+    public Optional<String> subscribe(Signal signal, Receiver receiver) {
+      asked.add(signal.name());
+      return Optional.empty();
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  // Whoever injected it waited for ever.
+  @Test
+  void whatIsInjectedAfterTheCloseSetsNothingOff() {
+    var seen = new CopyOnWriteArrayList<Signal>();
+    signals.handle("USR1", seen::add);
+    test.close();
+    assertThat(test.injectAsync("USR1")).isCompleted();
+    assertThat(seen).isEmpty();
   }
 
   @ParameterizedTest
