@@ -29,7 +29,11 @@ final class OperationFuture<T> extends CompletableFuture<T> implements Completio
       return;
     }
     switch (completed.outcome()) {
-      case VALUE -> super.complete(completed.value());
+      case VALUE -> {
+        if (!super.complete(completed.value())) {
+          completed.discardValue(); // completed asynchronously, past us
+        }
+      }
       case STOPPED -> super.cancel(false);
       case ERROR -> {
         Throwable error = completed.error();
