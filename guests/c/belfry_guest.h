@@ -432,6 +432,7 @@ static inline int belfry_peer_id(const belfry_guest *g) {
 #define BELFRY__SLICE_NS INT64_C(50000000)       /* the longest sleep without a look at the end */
 #define BELFRY__SILENT_SLICE_NS INT64_C(1000000) /* the same for a host that wakes nobody */
 #define BELFRY__LOOK_NS INT64_C(500000000)       /* how often to look without being told */
+#define BELFRY__LONG_POLL_NS INT64_C(200000000)  /* from here on it may be stopped meanwhile */
 #define BELFRY__LEAST_SPIN_NS INT64_C(2000)
 #define BELFRY__MOST_SPIN_NS INT64_C(200000)     /* a few times what sleeping and waking cost */
 #define BELFRY__LOOKS 20
@@ -526,12 +527,31 @@ static inline belfry_result belfry__drain(belfry_guest *g) {
     return rung ? BELFRY_OK : BELFRY_EMPTY;
 }
 
+/*
+ * Polls until a deadline. A process that was stopped and goes on is put to sleep again by ppoll for
+ * all that was left when it was stopped; poll goes by the clock, but counts in milliseconds.
+ */
+static inline int belfry__poll(struct pollfd *sources, nfds_t count, int64_t until) {
+    if (until == BELFRY_FOREVER) {
+        return poll(sources, count, -1);
+    }
+    int64_t rest = until - belfry__now();
+    while (rest >= BELFRY__LONG_POLL_NS) {
+        int64_t millis = rest / 1000000;
+        int happened = poll(sources, count, millis < INT_MAX ? (int)millis : INT_MAX);
+        if (happened != 0) {
+            return happened;
+        }
+        rest = until - belfry__now();
+    }
+    struct timespec timeout = belfry__timespec(rest > 0 ? rest : 0);
+    return ppoll(sources, count, &timeout, NULL);
+}
+
 static inline belfry_result belfry__hear(belfry_guest *g, int64_t until) {
     while (true) {
         struct pollfd bell = {.fd = g->bell, .events = POLLIN};
-        int64_t rest = until == BELFRY_FOREVER ? until : until - belfry__now();
-        struct timespec timeout = belfry__timespec(rest > 0 ? rest : 0);
-        int count = ppoll(&bell, 1, until == BELFRY_FOREVER ? NULL : &timeout, NULL);
+        int count = belfry__poll(&bell, 1, until);
         if (count == 0) {
             return BELFRY_TIMEOUT;
         }
@@ -1211,13 +1231,11 @@ static inline void *belfry__lifeline(void *argument) {
     }
     while (true) {
         int64_t next = belfry__beat(g);
-        int64_t rest = next - belfry__now();
-        struct timespec timeout = belfry__timespec(rest > 0 ? rest : 0);
         struct pollfd sources[2] = {
             {.fd = g->stop, .events = POLLIN},
             {.fd = atomic_load(&g->host_gone) ? -1 : g->bell}, /* hang-ups come unasked */
         };
-        ppoll(sources, 2, next == BELFRY_FOREVER ? NULL : &timeout, NULL);
+        belfry__poll(sources, 2, next);
         if (sources[0].revents) {
             break;
         }

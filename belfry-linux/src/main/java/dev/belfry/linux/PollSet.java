@@ -9,9 +9,10 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
+import java.util.concurrent.TimeUnit;
 
 /**
- * A few descriptors to wait for without an event loop ({@code ppoll(2)}), an array of:
+ * A few descriptors to wait for without an event loop ({@code poll(2)}), an array of:
  *
  * <pre>{@code
  * struct pollfd { int fd; short events; short revents; };
@@ -31,6 +32,8 @@ public final class PollSet {
   static final StructLayout LAYOUT =
       MemoryLayout.structLayout(
           JAVA_INT.withName("fd"), JAVA_SHORT.withName("events"), JAVA_SHORT.withName("revents"));
+
+  private static final int SHORT_MILLIS = 200;
 
   private static final long POLLFD_BYTES = LAYOUT.byteSize();
   private static final long FD = LAYOUT.byteOffset(PathElement.groupElement("fd"));
@@ -63,12 +66,32 @@ public final class PollSet {
   }
 
   /**
-   * Waits until something happens. When interrupted it goes on waiting for the rest of the time.
+   * Waits until something happens. When interrupted it goes on waiting for the rest of the time. If
+   * the process is stopped meanwhile, that counts too, but for the last fifth of a second.
    *
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link Futex#FOREVER}
    * @return how many descriptors have something, zero when time is up, or {@code -errno}
    */
   public int await(long deadlineNanos) {
+    if (deadlineNanos == Futex.FOREVER) {
+      return awaitShortly(deadlineNanos);
+    }
+    int result;
+    do {
+      long millis = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+      if (millis < SHORT_MILLIS) {
+        return awaitShortly(deadlineNanos);
+      }
+      result = sys.poll(pollFds, count, (int) Math.min(millis, Integer.MAX_VALUE));
+    } while (result == 0 || result == -EINTR);
+    return result;
+  }
+
+  /**
+   * To the nanosecond. But a process that was stopped and goes on is put to sleep again for all
+   * that was left when it was stopped; poll, which counts in milliseconds, goes by the clock.
+   */
+  private int awaitShortly(long deadlineNanos) {
     int result;
     do {
       MemorySegment limit = MemorySegment.NULL;

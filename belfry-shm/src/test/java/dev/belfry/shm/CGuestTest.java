@@ -337,9 +337,9 @@ final class CGuestTest {
     try (HostFixture fixture = HostFixture.of(HostOptions.DEFAULT.withConfig(beating));
         SteppedGuest guest = SteppedGuest.attached(fixture.host(), stepping, notices.options())) {
       assertThat(notices.next()).isEqualTo("attached");
-      long first = beatOtherThan(0, fixture);
+      long first = fixture.beatOtherThan(0);
       assertThat(first).isBetween(begin, System.nanoTime());
-      assertThat(beatOtherThan(first, fixture)).isGreaterThan(first);
+      assertThat(fixture.beatOtherThan(first)).isGreaterThan(first);
       guest.signal(Signo.STOP);
       assertThat(notices.next()).isEqualTo("stuck");
       guest.signal(Signo.CONT);
@@ -353,12 +353,21 @@ final class CGuestTest {
     }
   }
 
-  /** Waits for it until the test's time is over. */
-  private static long beatOtherThan(long known, HostFixture fixture) {
-    long beat = known;
-    while (beat == known) {
-      beat = SegmentSnapshot.of(fixture.host().segment()).peers().getFirst().heartbeatNanos();
+  /** It slept on for as long as it had slept before it was stopped. */
+  // r[verify shm.crash.heartbeat]
+  @Test
+  void aGuestThatWasStoppedBeatsAsSoonAsItGoesOn() throws Exception {
+    SegmentConfig beating = new SegmentConfig(1020, 100, 2, 4, 1024, 4, 8, 3_000_000_000L);
+    try (HostFixture fixture = HostFixture.of(HostOptions.DEFAULT.withConfig(beating));
+        SteppedGuest guest = SteppedGuest.attached(fixture.host(), stepping, notices.options())) {
+      assertThat(notices.next()).isEqualTo("attached");
+      guest.signal(Signo.STOP);
+      assertThat(notices.next()).isEqualTo("stuck");
+      long last = fixture.beatOtherThan(0);
+      long goesOn = System.nanoTime();
+      guest.signal(Signo.CONT);
+      assertThat(fixture.beatOtherThan(last) - goesOn).isLessThan(1_000_000_000);
+      guest.kill();
     }
-    return beat;
   }
 }

@@ -83,6 +83,15 @@ final class HostFixture implements AutoCloseable {
     return over;
   }
 
+  /** The heartbeat of the first guest; waits for another than the known until the test's end. */
+  long beatOtherThan(long known) {
+    long beat = known;
+    while (beat == known) {
+      beat = SegmentSnapshot.of(host().segment()).peers().getFirst().heartbeatNanos();
+    }
+    return beat;
+  }
+
   private static long children() {
     return ProcessHandle.current().children().count();
   }

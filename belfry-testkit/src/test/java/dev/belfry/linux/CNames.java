@@ -93,7 +93,7 @@ final class CNames {
           Map.entry(
               "Message",
               "NAME|NAME_LENGTH|IOV|IOV_LENGTH|CONTROL|CONTROL_LENGTH|FLAGS|CMSG_.*|.*_FLAGS"),
-          Map.entry("PollSet", "POLLFD_BYTES|FD|EVENTS|REVENTS"),
+          Map.entry("PollSet", "SHORT_MILLIS|POLLFD_BYTES|FD|EVENTS|REVENTS"),
           Map.entry("SignalRecords", ".*"));
 
   private CNames() {}
