@@ -1,6 +1,7 @@
 package dev.belfry.shm;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The host's configuration of a segment. The host alone decides on it: a guest that cannot live
@@ -122,7 +123,7 @@ public record SegmentConfig(
         slotSize,
         slotsPerGuest,
         maxChannels,
-        interval.toNanos());
+        TimeUnit.NANOSECONDS.convert(interval)); // the longest there is, if it is longer
   }
 
   private static void check(boolean good, String message) {

@@ -179,6 +179,7 @@ final class LifeTest {
             .restartDelay(Duration.ofMillis(10), forEver)
             .readyLimit(forEver)
             .stuckLimit(forEver)
+            .heartbeat(forEver)
             .recycleAfter(forEver);
     try (WorkerPool pool = WorkerPool.open(options)) {
       assertThat(pool.awaitReady(forEver)).isTrue();
