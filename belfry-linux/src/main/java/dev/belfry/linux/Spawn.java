@@ -240,7 +240,9 @@ public final class Spawn {
     }
   }
 
+  /** The directory is named too: it may be what is not there. */
   private void check(String name, IntSupplier attempt) throws ErrnoException {
-    call(name, command.getFirst(), attempt);
+    String program = command.getFirst();
+    call(name, directory == null ? program : program + " in " + directory, attempt);
   }
 }
