@@ -195,13 +195,13 @@ public final class PoolOptions implements Cloneable {
 
   /** Sets a variable in the environment of workers, which is otherwise that of this process. */
   public PoolOptions environment(String variable, String value) {
-    environment.put(variable, value);
+    environment.put(named(variable), value);
     return this;
   }
 
   /** Keeps a variable of this process from its workers, which otherwise get all of them. */
   public PoolOptions withoutEnvironment(String variable) {
-    environment.put(variable, null);
+    environment.put(named(variable), null);
     return this;
   }
 
@@ -220,6 +220,15 @@ public final class PoolOptions implements Cloneable {
     } catch (CloneNotSupportedException e) {
       throw new AssertionError("it says that it can be cloned", e);
     }
+  }
+
+  /** What follows a {@code =} would be taken for the value, and a variable of ours would stay. */
+  private static String named(String variable) {
+    if (variable.isEmpty() || variable.indexOf('=') >= 0) {
+      throw new IllegalArgumentException(
+          "'%s' cannot be the name of a variable".formatted(variable));
+    }
+    return variable;
   }
 
   private static Duration positive(Duration value, String what) {

@@ -152,6 +152,9 @@ final class WorkerPoolTest {
             () -> options.stuckLimit(negative),
             () -> options.heartbeat(negative),
             () -> options.callsPerWorker(1 << 29),
+            () -> options.environment("NAME=", "value"),
+            () -> options.environment("", "value"),
+            () -> options.withoutEnvironment("NAME=value"),
             () -> WorkerPool.open(options.workers(253).spares(2)));
     assertThat(refused).allSatisfy(set -> assertThatIllegalArgumentException().isThrownBy(set));
   }
