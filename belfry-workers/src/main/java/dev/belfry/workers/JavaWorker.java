@@ -71,6 +71,7 @@ public record JavaWorker(
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-XX:ErrorFile=" + crashDirectory.toAbsolutePath().resolve("hs_err_pid%p.log"));
     command.add("-XX:+ExitOnOutOfMemoryError"); // a worker is cheap, and half of one is worse
+    command.add("-XX:+DisplayVMOutputToStderr"); // where a death's last words are looked for
     command.add("--enable-native-access=ALL-UNNAMED");
     command.add("-cp");
     command.add(wholeClassPath());

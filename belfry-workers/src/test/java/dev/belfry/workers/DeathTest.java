@@ -174,4 +174,16 @@ final class DeathTest {
       assertThat(Files.readString(Path.of(death.crashFile()))).contains("SIGSEGV");
     }
   }
+
+  /** The JVM says so on its standard output, if nobody tells it otherwise, and ends with 3. */
+  @Test
+  void aJvmThatHasNoMemoryLeftSaysWhyItDied() throws Exception {
+    JavaWorker small = JavaWorker.of(SampleWorker.class, "-Xmx32m").withArguments(List.of("0"));
+    try (WorkerPool pool = open(PoolOptions.of(small).workers(1).spares(0).attempts(1))) {
+      assertThatExceptionOfType(DeadLetter.class)
+          .isThrownBy(() -> call(pool, "bytes", "60000000"))
+          .satisfies(letter -> assertThat(letter.death().exitCode()).isEqualTo(3))
+          .satisfies(letter -> assertThat(letter.death().errorTail()).contains("OutOfMemoryError"));
+    }
+  }
 }
