@@ -10,6 +10,14 @@ final class MethodIds {
 
   private final Map<String, Long> ids = new ConcurrentHashMap<>();
 
+  /**
+   * The JDK reads files for its first digest. If there is no descriptor left for that, because the
+   * workers have taken the last ones, it gives up digests for good.
+   */
+  MethodIds() {
+    Protocol.methodId("first");
+  }
+
   long of(String name) {
     Long known = ids.get(name);
     if (known != null) {

@@ -484,6 +484,17 @@ final class LifeTest {
     await().until(() -> pids.stream().noneMatch(LifeTest::isRunning));
   }
 
+  /**
+   * The workers had taken the last ones when the first of them came. The JDK, which reads a file
+   * for its first digest, gave up digests for good, and no call could be made any more.
+   */
+  @Test
+  void aPoolWhoseWorkersTookTheLastDescriptorsKnowsItsMethods() throws Exception {
+    try (TestProcess program = TestProcess.java(WithoutDescriptors.class)) {
+      assertThat(program.line("number ")).isEqualTo("9e550ef8e8792c09");
+    }
+  }
+
   /** A zombie is not: it waits for somebody to ask how it ended. */
   private static boolean isRunning(int pid) {
     try {
