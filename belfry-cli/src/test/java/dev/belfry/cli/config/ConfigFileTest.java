@@ -96,6 +96,16 @@ class ConfigFileTest {
         Arguments.of(demo("directory: nowhere"), 3, "workers.directory", "no directory"),
         Arguments.of(demo("environment: {A-B: x}"), 3, "workers.environment.A-B", "no name"),
         Arguments.of(demo("environment: {A: 1}"), 3, "workers.environment.A", "quotes"),
+        // They were found valid, and after a reload no worker could be started.
+        Arguments.of(demo("environment: {A: \"x\\0\"}"), 3, "workers.environment.A", "NUL"),
+        Arguments.of("workers:\n  command: [ls, \"\\0\"]", 2, "workers.command[1]", "NUL"),
+        Arguments.of(
+            "workers:\n  java: {main: A, options: [\"\\0\"]}", 2, "workers.java.options[0]", "NUL"),
+        Arguments.of(
+            "workers:\n  java: {main: A, arguments: [\"\\0\"]}",
+            2,
+            "workers.java.arguments[0]",
+            "NUL"),
         Arguments.of(demo("limits: {ready: 3}"), 3, "workers.limits.ready", "such as 500ms"),
         Arguments.of(demo("limits:\n    stuck: 0s"), 4, "workers.limits.stuck", "500ms"),
         // Above 2^31 the default counted in its place, without a word.
@@ -247,8 +257,8 @@ class ConfigFileTest {
             "shutdown.time_limit",
             "of at most 20 days"),
         // No path of any file system; in a locale of ASCII neither is one with an umlaut.
-        Arguments.of("workers:\n  command: [\"./a\\0b\"]", 2, "workers.command[0]", "no path"),
-        Arguments.of("workers:\n  command: [\"a\\0b\"]", 2, "workers.command[0]", "no program"),
+        Arguments.of("workers:\n  command: [\"./a\\0b\"]", 2, "workers.command[0]", "NUL"),
+        Arguments.of("workers:\n  command: [\"a\\0b\"]", 2, "workers.command[0]", "NUL"),
         Arguments.of("a: &a [*a]", 1, "a[0]", "nested too deeply"),
         // Twenty bytes that stand for more than there is memory, in a host that only looks at them.
         Arguments.of("a: &a [*a, *a]", 1, "a[0]", "nested too deeply"),
