@@ -57,7 +57,9 @@ class SendSignalIT {
       assertThat(ended.exitCode()).isEqualTo(143);
       assertThat(ended.err()).contains("reason=\"tested enough\"");
     }
-    assertThat(signal("http://127.0.0.1:1", "TERM").err()).contains("nobody listens at");
+    Path other = Files.writeString(directory.resolve("other"), "another token");
+    assertThat(signal("http://127.0.0.1:1", "TERM", "--token-file", other.toString()).err())
+        .contains("nobody listens at");
   }
 
   /** It took a process id or a URL only, where all other commands find a host by its name. */
@@ -77,7 +79,7 @@ class SendSignalIT {
     }
   }
 
-  /** Any was sent to whatever address was typed. This one is here, but not of loopback. */
+  /** Any was sent to whatever address was typed, and at loopback to whoever listened there. */
   @Test
   void aTokenGoesToNobodyElseAndNotInTheClear() throws Exception {
     Path own = writeToken();
@@ -92,7 +94,10 @@ class SendSignalIT {
         });
     stranger.start();
     try {
-      String address = "://0.0.0.0:" + stranger.getAddress().getPort();
+      int port = stranger.getAddress().getPort();
+      assertRefused("name a file by --token-file", "http://127.0.0.1:" + port, "HUP");
+      assertRefused("name a file by --token-file", "http://localhost:" + port, "HUP");
+      String address = "://0.0.0.0:" + port;
       assertRefused("go over a network in the clear", "http" + address, "HUP");
       assertRefused(
           "go over a network in the clear",

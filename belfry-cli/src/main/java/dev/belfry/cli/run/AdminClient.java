@@ -17,6 +17,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -44,7 +45,7 @@ final class AdminClient {
 
   /**
    * With the token from a file, the environment or the run directory, whichever is first there. The
-   * last is only for hosts of this user, whatever address was typed.
+   * last is only for hosts of this user: at a loopback address anybody may listen.
    *
    * @throws IllegalArgumentException if what is there is no token
    */
@@ -66,7 +67,7 @@ final class AdminClient {
   }
 
   private static Path ownToken(URI surface, RunDirectory directory) throws IOException {
-    if (!isLoopback(surface) && !isOneOf(directory.live(), surface)) {
+    if (!isOneOf(directory.live(), surface)) {
       throw new IOException(
           "no host of this user is at " + surface + ": name a file by --token-file");
     }
@@ -74,23 +75,33 @@ final class AdminClient {
   }
 
   static boolean isOneOf(List<HostEntry> hosts, URI surface) {
-    return hosts.stream()
-        .map(HostEntry::admin)
-        .anyMatch(
-            it ->
-                it != null
-                    && it.getScheme().equalsIgnoreCase(surface.getScheme())
-                    && it.getAuthority().equalsIgnoreCase(surface.getAuthority()));
+    Optional<InetAddress> typed = address(surface);
+    return typed.isPresent()
+        && hosts.stream()
+            .map(HostEntry::admin)
+            .anyMatch(
+                it ->
+                    it != null
+                        && it.getScheme().equalsIgnoreCase(surface.getScheme())
+                        && it.getPort() == surface.getPort()
+                        && address(it).equals(typed));
   }
 
   /** Asks nobody: what a name is said to stand for may be somebody else by the next time. */
-  static boolean isLoopback(URI surface) {
+  private static Optional<InetAddress> address(URI surface) {
     String host = surface.getHost();
     try {
-      return host.equalsIgnoreCase("localhost") || InetAddress.ofLiteral(host).isLoopbackAddress();
+      return Optional.of(
+          host.equalsIgnoreCase("localhost")
+              ? InetAddress.getLoopbackAddress()
+              : InetAddress.ofLiteral(host));
     } catch (IllegalArgumentException name) {
-      return false;
+      return Optional.empty();
     }
+  }
+
+  static boolean isLoopback(URI surface) {
+    return address(surface).filter(InetAddress::isLoopbackAddress).isPresent();
   }
 
   private static boolean isEncrypted(URI surface) {

@@ -65,4 +65,16 @@ class AdminClientTest {
     assertThat(AdminClient.isOneOf(hosts, URI.create("https://10.0.0.6:7071"))).isFalse();
     assertThat(AdminClient.isOneOf(List.of(), URI.create("https://10.0.0.5:7071"))).isFalse();
   }
+
+  /** At loopback anybody was: another user's program got the token. */
+  @Test
+  void atLoopbackAHostOfThisUserIsWhateverTheAddressIsWrittenLike() {
+    List<HostEntry> hosts = List.of(host("http://127.0.0.1:1"), host("http://[0:0:0:0:0:0:0:1]:2"));
+    assertThat(AdminClient.isOneOf(hosts, URI.create("http://127.0.0.1:1/"))).isTrue();
+    assertThat(AdminClient.isOneOf(hosts, URI.create("HTTP://LocalHost:1"))).isTrue();
+    assertThat(AdminClient.isOneOf(hosts, URI.create("http://[::1]:2"))).isTrue();
+    assertThat(AdminClient.isOneOf(hosts, URI.create("http://127.0.0.1:2"))).isFalse();
+    assertThat(AdminClient.isOneOf(hosts, URI.create("http://[::1]:1"))).isFalse();
+    assertThat(AdminClient.isOneOf(hosts, URI.create("http://localhost.example:1"))).isFalse();
+  }
 }
