@@ -131,6 +131,16 @@ class LauncherIT {
     assertThat(result.err()).startsWith("belfry: write(standard output): ENOSPC");
   }
 
+  /** The JVM had opened its own class library there, and all of it was sent to the worker. */
+  @Test
+  void aClosedInputIsAnError() throws Exception {
+    String call = "\"$0\" call --url http://127.0.0.1:1 upper - <&-";
+    Program.Result result = Program.of("bash", "-c", call, BELFRY.toString()).run();
+
+    assertThat(result.exitCode()).isEqualTo(2);
+    assertThat(result.err()).startsWith("belfry call: Cannot read standard input: Bad file");
+  }
+
   @Test
   void aScriptsBackgroundJobIgnoresNothing() throws Exception {
     Installation installation = Installation.withJar(directory.resolve("i"));
