@@ -280,6 +280,21 @@ final class ConsolePageTest {
     assertNothingFromElsewhereAndNoComplaints();
   }
 
+  /** It stayed in front of the form, which could not be reached. */
+  @Test
+  void aQuestionThatIsOpenGoesWithItsSession() {
+    signIn();
+    tabTo("[data-signal=TERM]");
+    press(Keys.ENTER);
+    waitFor(() -> find("#confirm").isDisplayed());
+    host().advance(Sessions.LIFETIME);
+    waitFor(() -> text("#login-error").startsWith("The session is over."));
+    assertThat(find("#confirm").isDisplayed()).isFalse();
+    press(Transport.TOKEN, Keys.ENTER);
+    waitFor(() -> text("#link").equals("Live"));
+    assertThat(host().test.signals().isShuttingDown()).isFalse();
+  }
+
   /** Such a browser used to show the form again without a word. */
   @Test
   void whoeverKeepsNoCookieIsToldWhySigningInLeadsNowhere() throws Exception {

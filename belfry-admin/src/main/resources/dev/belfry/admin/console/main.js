@@ -4,7 +4,7 @@ import {Charts} from './charts.js';
 import {age, show, whole} from './format.js';
 import {addEvent, clearJournal, journalIsCurrent} from './journal.js';
 import {askSession, logout, showLogin} from './session.js';
-import {showSignals} from './signals.js';
+import {showSignals, withdrawQuestion} from './signals.js';
 import {watch} from './stream.js';
 import {showWorkers} from './workers.js';
 
@@ -23,6 +23,7 @@ let stopWatching = () => {};
 
 async function start(message) {
   stopWatching();
+  withdrawQuestion(); // or it would stay in front of the form
   find('console').hidden = true;
   try {
     const session = await askSession();

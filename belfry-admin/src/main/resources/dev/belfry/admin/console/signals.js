@@ -13,6 +13,11 @@ export function showSignals(signals, host, refused) {
   sent.textContent = '';
 }
 
+/** Takes back a question that is open: nobody is left whose answer could be sent. */
+export function withdrawQuestion() {
+  dialog.close('cancel');
+}
+
 function entry(signal, host, refused) {
   const item = document.createElement('li');
   const button = document.createElement('button');
