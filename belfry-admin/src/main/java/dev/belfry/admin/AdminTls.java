@@ -7,6 +7,10 @@ import io.helidon.common.tls.Tls;
 import io.helidon.common.tls.TlsClientAuth;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
 import java.util.Optional;
 import java.util.Set;
 
@@ -50,7 +54,7 @@ public record AdminTls(
       OwnNames.of(certificates);
     } catch (RuntimeException | IOException e) { // whatever the PEM reader makes of it
       throw new IllegalArgumentException(
-          "its files are not certificates and a key in PEM: " + e.getMessage(), e);
+          "its files are not certificates and their key in PEM: " + e.getMessage(), e);
     }
   }
 
@@ -67,6 +71,7 @@ public record AdminTls(
                     .certChain(Resource.create(certificates))
                     .build())
             .build();
+    checkPair(keys);
     var tls = Tls.builder().privateKey(keys).privateKeyCertChain(keys);
     clientAuthorities.ifPresent(
         authorities ->
@@ -76,5 +81,30 @@ public record AdminTls(
                         .pem(PemKeys.builder().certificates(Resource.create(authorities)).build())
                         .build()));
     return tls.build();
+  }
+
+  /** Else each connection would fail, without a word about why. */
+  private void checkPair(Keys keys) {
+    boolean isPair =
+        keys.certChain().stream()
+            .limit(1)
+            .allMatch(it -> isPair(keys.privateKey().orElseThrow(), it.getPublicKey()));
+    if (!isPair) {
+      throw new IllegalArgumentException(
+          privateKey + " is not the key of the first certificate in " + certificates);
+    }
+  }
+
+  private static boolean isPair(PrivateKey key, PublicKey certified) {
+    String kind = key.getAlgorithm().equals("EC") ? "ECDSA" : key.getAlgorithm();
+    try {
+      var signature = Signature.getInstance("SHA256with" + kind);
+      signature.initSign(key);
+      byte[] signed = signature.sign();
+      signature.initVerify(certified);
+      return signature.verify(signed);
+    } catch (GeneralSecurityException e) { // keys of two kinds
+      return false;
+    }
   }
 }

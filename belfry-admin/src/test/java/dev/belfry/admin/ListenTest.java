@@ -39,6 +39,20 @@ final class ListenTest {
         .hasMessageContaining("no-such-file.pem");
   }
 
+  /** It opened, was found good by whoever asked before, and then every connection failed. */
+  @Test
+  void aKeyOfAnotherCertificateIsSaidToBeThat() throws Exception {
+    Path key = Host.certificates().key("stranger");
+    AdminTls tls = AdminTls.of(Host.certificates().pem("server"), key);
+    assertThatThrownBy(tls::check).hasMessageContaining(key + " is not the key of");
+
+    AdminOptions options =
+        new AdminOptions().port(0).tls(tls).bearerToken(Secret.of(Transport.TOKEN));
+    assertThatThrownBy(() -> Host.open(Transport.TLS, options))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(key + " is not the key of");
+  }
+
   /** The port was left to a server that nobody could close any more. */
   @Test
   void whatCannotBeKeptFromOthersIsNotOpenAtAll() throws Exception {
