@@ -21,7 +21,7 @@ public final class Secret {
   /**
    * Reads a file that holds the secret and nothing else; white space around it does not count.
    *
-   * @throws IllegalArgumentException if there is nothing in it
+   * @throws IllegalArgumentException if there is nothing in it, or more than a line
    */
   public static Secret fromFile(Path file) throws IOException {
     return of(Files.readString(file), "the file " + file);
@@ -30,7 +30,7 @@ public final class Secret {
   /**
    * Takes an environment variable.
    *
-   * @throws IllegalArgumentException if it is not set or blank
+   * @throws IllegalArgumentException if it is not set or blank, or has more than a line
    */
   public static Secret fromEnvironment(String variable) {
     String value = System.getenv(variable);
@@ -48,6 +48,10 @@ public final class Secret {
     if (stripped.isEmpty()) {
       throw new IllegalArgumentException(
           source + " is empty: an empty secret would let anybody in");
+    }
+    if (stripped.chars().anyMatch(Character::isISOControl)) {
+      throw new IllegalArgumentException(
+          source + " has more than one line, or other control characters: nobody could send that");
     }
     return new Secret(sha256(stripped));
   }

@@ -179,6 +179,16 @@ final class AuthenticationTest {
         .hasMessageContaining("BELFRY_NO_SUCH_VARIABLE is empty");
   }
 
+  /** It was taken, and nobody could ever show it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"# of the host\nsecret", "secret\r\nother", "se\u0000cret"})
+  void aSecretThatNoHeaderCanHaveIsRefused(String text) throws Exception {
+    Path file = Files.writeString(directory.resolve("token"), text);
+    assertThatThrownBy(() -> Secret.fromFile(file))
+        .hasMessageContaining(file + " has more than one line")
+        .hasMessageNotContaining("secret");
+  }
+
   @Test
   void aSecretFromAFileIsComparedWithoutItsLineBreakAndNeverPrinted() throws IOException {
     Secret secret = Secret.fromFile(Files.writeString(directory.resolve("token"), "abc\n"));

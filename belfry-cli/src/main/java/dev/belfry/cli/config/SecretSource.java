@@ -10,7 +10,7 @@ public sealed interface SecretSource {
    * Reads it.
    *
    * @throws IOException if it cannot be read
-   * @throws IllegalArgumentException if there is nothing in it
+   * @throws IllegalArgumentException if there is nothing in it, or more than a line
    */
   Secret read() throws IOException;
 
