@@ -162,8 +162,9 @@ public final class RunDirectory {
     }
   }
 
-  /** Lets others find this host. */
+  /** Lets others find this host. What dead ones left behind is removed: nobody else may look. */
   public Announcement announce(HostEntry entry) throws IOException {
+    var _ = live();
     Fd place = openDirectory(sys, path);
     try {
       // Whatever tidies up /tmp leaves a locked directory alone (tmpfiles.d(5)).

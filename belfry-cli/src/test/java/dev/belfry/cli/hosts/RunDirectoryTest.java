@@ -108,6 +108,22 @@ class RunDirectoryTest {
     }
   }
 
+  /** One that was killed and started again and again filled up the file system. */
+  @Test
+  void whoeverAnnouncesItselfRemovesWhatKilledHostsLeft() throws Exception {
+    try (TestProcess killed = host("demo")) {
+      killed.kill();
+      killed.exitCode();
+      assertThat(files()).hasSize(2);
+    }
+    try (TestProcess next = host("demo")) {
+      String pid = Integer.toString(next.pid());
+      assertThat(files())
+          .hasSize(2)
+          .allMatch(file -> file.getFileName().toString().startsWith(pid + "-"));
+    }
+  }
+
   @Test
   void anEntryThatWasNeverFinishedGoesToo() throws IOException {
     RunDirectory directory = open();
