@@ -144,6 +144,24 @@ class RunIT {
     }
   }
 
+  /** It ended for a port that somebody else had, and could not come back. */
+  @Test
+  void hangUpToAPortOfSomebodyElseIsRejected() throws Exception {
+    Path config = HostProgram.config(directory);
+    try (HostProgram host = HostProgram.start(directory, config.toString());
+        var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String address = "127.0.0.1:" + taken.getLocalPort();
+      String text = Files.readString(config);
+      Files.writeString(config, text.replaceFirst("127.0.0.1:0", address));
+      host.program().signal(Signo.HUP);
+
+      host.program().awaitErr("reload rejected");
+      host.program().signal(Signo.TERM);
+      assertThat(host.program().end().err())
+          .contains("the gateway cannot listen at " + address + ": the port is taken");
+    }
+  }
+
   // r[verify signals.http.not-public]
   @Test
   void noSignalIsRaisedAtTheGateway() throws Exception {

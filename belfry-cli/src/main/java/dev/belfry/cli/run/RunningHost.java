@@ -31,15 +31,19 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,15 +74,16 @@ final class RunningHost {
     SignalsBuilder builder =
         Signals.builder().catalog(catalog).log(log).telemetry(new SignalMetrics(meters));
     this.endTime = new EndTime(catalog, builder);
-    handleSignals(builder, file);
+    handleSignals(builder, file, config);
     this.signals = builder.open();
   }
 
   /** What ends the host or shows it does so from the first signal on, while it still starts. */
-  private static void handleSignals(SignalsBuilder signals, @Nullable Path file) {
+  private static void handleSignals(
+      SignalsBuilder signals, @Nullable Path file, HostConfig config) {
     signals.handle("QUIT", _ -> ThreadDump.print());
     if (file != null) {
-      signals.onReload(() -> problems(file));
+      signals.onReload(() -> problems(file, config));
     } else {
       signals.endOn("HUP"); // a terminal that is closed takes the demonstration with it
     }
@@ -104,7 +109,7 @@ final class RunningHost {
 
   private void open(PrintWriter out) throws IOException, InterruptedException {
     RunDirectory directory = RunDirectory.ofUser();
-    checkPorts();
+    checkPorts(config, Set.of());
     WorkerPool pool = WorkerPool.open(PoolPlan.of(config, new HostListener(log, events)));
     closeAtEnd("workers", () -> pool.close(GOODBYE));
     signals.handle("USR1", _ -> tellState(pool.status()));
@@ -137,21 +142,34 @@ final class RunningHost {
     }
   }
 
-  /** Before any worker is started: who types the command twice is told at once. */
-  private void checkPorts() throws IOException {
-    Sys sys = Sys.forAnyThread();
-    if (config.gateway().isPresent()) {
-      Surfaces.checkFree(sys, "gateway", config.gateway().get().listen());
-    }
-    if (config.admin().isPresent()) {
-      Surfaces.checkFree(sys, "admin surface", config.admin().get().listen());
+  /**
+   * Before any worker is started: who types the command twice is told at once.
+   *
+   * @param own ports that this process has itself
+   */
+  private static void checkPorts(HostConfig config, Set<Integer> own) throws IOException {
+    for (Map.Entry<String, InetSocketAddress> listener : listeners(config).entrySet()) {
+      if (!own.contains(listener.getValue().getPort())) {
+        Surfaces.checkFree(Sys.forAnyThread(), listener.getKey(), listener.getValue());
+      }
     }
   }
 
+  private static Map<String, InetSocketAddress> listeners(HostConfig config) {
+    var listeners = new LinkedHashMap<String, InetSocketAddress>();
+    config.gateway().ifPresent(it -> listeners.put("gateway", it.listen()));
+    config.admin().ifPresent(it -> listeners.put("admin surface", it.listen()));
+    return listeners;
+  }
+
   /** Nothing but the problems: that the file is not valid is said by whoever asks. */
-  private static List<String> problems(Path file) {
+  private static List<String> problems(Path file, HostConfig current) {
     try {
-      ConfigFile.load(file);
+      Set<Integer> own =
+          listeners(current).values().stream()
+              .map(InetSocketAddress::getPort)
+              .collect(Collectors.toSet());
+      checkPorts(ConfigFile.load(file), own);
       return List.of();
     } catch (ConfigException e) {
       return e.faults().stream().map(ConfigFault::toString).toList();
