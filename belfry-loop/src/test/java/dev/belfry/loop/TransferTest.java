@@ -115,7 +115,6 @@ final class TransferTest {
     }
   }
 
-  // r[verify loop.op.read-some] r[verify loop.op.write-some]
   // It sent nothing: there was a new message by then, without what was to be sent.
   @EveryBackend
   void buffersThatAreRefusedChangeNothing(Backend backend) throws IOException {
@@ -162,6 +161,7 @@ final class TransferTest {
     }
   }
 
+  // r[verify loop.op.read-some] r[verify loop.op.write-some]
   @EveryBackend
   void aDirectByteBufferAdvances(Backend backend) throws IOException {
     try (EventLoop loop = EventLoop.open(backend)) {
