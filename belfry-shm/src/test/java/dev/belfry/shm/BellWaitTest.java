@@ -83,9 +83,9 @@ final class BellWaitTest {
               () ->
                   new Sending(guest, wait)
                       .sendBlocking(MessageKind.REQUEST, 2, 0, new byte[1], 0, 1, LATE));
-      long polls = tap.calls("ppoll");
+      long polls = tap.calls("poll"); // what may take long
       Thread.ofPlatform().daemon().start(dataReads ? data : space);
-      await(() -> tap.calls("ppoll") > polls);
+      await(() -> tap.calls("poll") > polls);
       Thread second = Thread.ofPlatform().daemon().start(dataReads ? space : data);
       await(() -> second.getState() == Thread.State.TIMED_WAITING); // for what the first hears
       // The first wakes and has nothing; then what it waits for comes too.
