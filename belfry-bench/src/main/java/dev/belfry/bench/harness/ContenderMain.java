@@ -5,10 +5,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Optional;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The other end of a {@link ContenderProcess}, for contenders that are Java programs. */
 public final class ContenderMain {
@@ -35,33 +31,14 @@ public final class ContenderMain {
     }
   }
 
-  /**
-   * Answers until the input ends. Ends the process if that happens during an answer, which nobody
-   * wants any more and which may never come: what it needs of other processes may have ended first.
-   */
+  /** Answers until the input ends. */
   public static void serve(Answering answering) throws Exception {
-    var questions = new LinkedBlockingQueue<Optional<String>>();
-    var isAnswering = new AtomicBoolean();
-    Thread.ofPlatform().daemon().start(() -> read(questions, isAnswering));
     ready("");
-    Optional<String> question = questions.take();
-    while (question.isPresent()) {
-      isAnswering.set(true);
-      say(answering.answer(question.get()));
-      isAnswering.set(false);
-      question = questions.take();
+    var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    String line;
+    while ((line = in.readLine()) != null) {
+      say(answering.answer(line));
     }
-  }
-
-  private static void read(BlockingQueue<Optional<String>> questions, AtomicBoolean isAnswering) {
-    new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))
-        .lines()
-        .map(Optional::of)
-        .forEach(questions::add);
-    if (isAnswering.get()) {
-      Runtime.getRuntime().halt(1);
-    }
-    questions.add(Optional.empty());
   }
 
   private static void say(String line) {

@@ -2,6 +2,9 @@ package dev.belfry.bench.ipc;
 
 import dev.belfry.bench.harness.ContenderMain;
 import dev.belfry.bench.harness.Pinning;
+import dev.belfry.linux.Futex;
+import dev.belfry.linux.PollSet;
+import dev.belfry.linux.Sys;
 import java.io.EOFException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -14,6 +17,7 @@ import java.util.Arrays;
 public final class IpcMain {
   private static final int MAX_BURSTS = 200_000;
   private static final int SENT_AT_ONCE = 1024;
+  private static final int STANDARD_INPUT = 0;
 
   private final IpcEnd end;
   private long number;
@@ -33,6 +37,7 @@ public final class IpcMain {
           .start(() -> serve(contender, role.equals("echo"), directory, length));
       ContenderMain.awaitEnd();
     } else {
+      Thread.ofPlatform().daemon().start(IpcMain::endWithInput);
       Pinning.FIRST.stay();
       var main = new IpcMain(contender.active(directory, length, role.equals("ping")));
       int burst = contender == IpcContender.BELFRY_SLEEP ? 20 : 200;
@@ -44,6 +49,14 @@ public final class IpcMain {
           });
     }
     System.exit(0); // whatever the other threads of a contender still do
+  }
+
+  /** Also while this process waits for the other one, which may have ended first. */
+  private static void endWithInput() {
+    var input = new PollSet(Sys.forAnyThread(), 1);
+    input.set(0, STANDARD_INPUT, 0); // no event but that nobody can write any more
+    input.await(Futex.FOREVER);
+    Runtime.getRuntime().halt(0);
   }
 
   private static void serve(IpcContender contender, boolean echo, Path directory, int length) {
