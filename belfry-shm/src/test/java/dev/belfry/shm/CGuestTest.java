@@ -357,17 +357,9 @@ final class CGuestTest {
   // r[verify shm.crash.heartbeat]
   @Test
   void aGuestThatWasStoppedBeatsAsSoonAsItGoesOn() throws Exception {
-    SegmentConfig beating = new SegmentConfig(1020, 100, 2, 4, 1024, 4, 8, 3_000_000_000L);
-    try (HostFixture fixture = HostFixture.of(HostOptions.DEFAULT.withConfig(beating));
+    try (HostFixture fixture = HostFixture.beating();
         SteppedGuest guest = SteppedGuest.attached(fixture.host(), stepping, notices.options())) {
-      assertThat(notices.next()).isEqualTo("attached");
-      guest.signal(Signo.STOP);
-      assertThat(notices.next()).isEqualTo("stuck");
-      long last = fixture.beatOtherThan(0);
-      long goesOn = System.nanoTime();
-      guest.signal(Signo.CONT);
-      assertThat(fixture.beatOtherThan(last) - goesOn).isLessThan(1_000_000_000);
-      guest.kill();
+      fixture.assertBeatsAsSoonAsItGoesOn(guest, notices);
     }
   }
 }

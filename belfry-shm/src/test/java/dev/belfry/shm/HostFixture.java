@@ -2,6 +2,7 @@ package dev.belfry.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.Backend;
 import dev.belfry.testkit.Descriptors;
@@ -48,6 +49,12 @@ final class HostFixture implements AutoCloseable {
     return fixture;
   }
 
+  /** With a heartbeat of three seconds. */
+  static HostFixture beating() throws IOException {
+    var beating = new SegmentConfig(1020, 100, 2, 4, 1024, 4, 8, 3_000_000_000L);
+    return of(HostOptions.DEFAULT.withConfig(beating));
+  }
+
   ShmHost open(HostOptions options) throws IOException {
     host = ShmHost.create(loop.loop(), options.withSystemCalls(tap.sys()));
     return host;
@@ -81,6 +88,18 @@ final class HostFixture implements AutoCloseable {
     loop.loop().scheduler().execute(distraction);
     begun.await();
     return over;
+  }
+
+  /** Stops the first guest until it is missed, lets it go on, and kills it in the end. */
+  void assertBeatsAsSoonAsItGoesOn(SteppedGuest guest, Notices notices) throws Exception {
+    assertThat(notices.next()).isEqualTo("attached");
+    guest.signal(Signo.STOP);
+    assertThat(notices.next()).isEqualTo("stuck");
+    long last = beatOtherThan(0);
+    long goesOn = System.nanoTime();
+    guest.signal(Signo.CONT);
+    assertThat(beatOtherThan(last) - goesOn).isLessThan(1_000_000_000);
+    guest.kill();
   }
 
   /** The heartbeat of the first guest; waits for another than the known until the test's end. */
