@@ -2,20 +2,24 @@
  * Who looks for the answers of a worker: callers that take turns, or the pool's loop at the bell.
  *
  * What is shown: nobody sleeps for ever. A caller that finds nobody looking does so itself, for
- * all, and the worker need not ring meanwhile; when it leaves, somebody hears of the answers that
- * are still expected, or nobody is to be told of any. The names are those of Lookout, Receiving
- * and PeerMessages. Every store is seen at once here: what a store that lingers does to the flag
- * is the subject of sleep-flag.pml. The host's round, which looks at everything twenty times a
- * second and would hide a mistake, is left out.
+ * all, and the worker need not ring meanwhile; if no answer comes within a moment it gives the turn
+ * back and lets others run, and stays patient for a while, which is to look again. When it leaves,
+ * a patient caller will look, or somebody hears of the answers that are still expected, or nobody
+ * is to be told of any. The names are those of Lookout, Receiving and PeerMessages. Every store is
+ * seen at once here: what a store that lingers does to the flag is the subject of sleep-flag.pml.
+ * The host's round, which looks at everything twenty times a second and would hide a mistake, is
+ * left out.
  *
  * To check:
  *
  *   spin -a -DCALLERS=2 who-looks.pml && gcc -O2 -DCOLLAPSE -o pan pan.c && ./pan -m1000000 -w24
+ *   the same with -DPLAIN for spin
  *   spin -a who-looks.pml && gcc -O2 -DBITSTATE -o pan pan.c && timeout 300 ./pan -m1000000 -w33
  *
- * The first goes through all states and must say "errors: 0". The second, with three callers, does
- * not get to the end and must find none until then. With -DNO_SECOND_LOOK, -DNO_MISSED or
- * -DNO_LISTEN given to spin it must find one within a minute: somebody who sleeps for ever.
+ * The first two go through all states, the second within minutes and eight gigabytes, and must say
+ * "errors: 0". The third, with three callers, does not get to the end and must find none until
+ * then. With -DNO_SECOND_LOOK, -DNO_MISSED, -DNO_LISTEN or -DNO_LAST_LOOK given to spin the first
+ * must find one, with -DNO_SECOND_THOUGHT the second: somebody who sleeps for ever.
  */
 #ifndef CALLS
 #define CALLS 1            /* by each caller, one after the other */
@@ -23,8 +27,13 @@
 #ifndef CALLERS
 #define CALLERS 3
 #endif
+#ifndef PLAIN              /* all callers look from the beginning */
 #define STARTER (CALLERS - 1) /* starts its calls and comes for the answers later */
 #define SLEEPER (CALLERS - 2) /* a virtual thread, which never looks */
+#else
+#define STARTER CALLERS
+#define SLEEPER CALLERS
+#endif
 #define NOBODY CALLERS
 
 #define ME (_pid - 2)      /* the caller's number: the processes before are worker and loop */
@@ -50,7 +59,7 @@ bool told[CALLERS];        /* somebody is to be told of this call */
 bool waits[CALLERS];       /* there is a thread that waits for this call */
 bool done[CALLERS];
 bool permit[CALLERS];      /* of the thread that sleeps, as of LockSupport */
-byte patient = 0;          /* how many stay awake to look next */
+byte patient = 0;          /* how many are awake and will look */
 
 /* Takes an answer out of the ring and its call out of the table; who: the caller that does so. */
 inline receive(who) {
@@ -182,48 +191,101 @@ inline look() {
   od
 }
 
-inline leave() {
+inline lookBriefly() {
+  do
+  :: !done[ME] && nempty(ring) -> receive(ME)
+  :: break                       /* its own answer has come, or none for a moment */
+  od
+}
+
+inline endAtBell() {
   atomic {
-    deaf = wanted == 0;
     next = 0;
-    if
-    :: deaf -> turn = false
-    :: else ->
-       do
-       :: next < CALLERS && !(inTable[next] && waits[next]) -> next++
-       :: else -> break
-       od
-    fi;
-    isDeaf = deaf
+    do
+    :: next < CALLERS && !(inTable[next] && waits[next]) -> next++
+    :: else -> break
+    od
   };
+  listen(ME);
+  turn = false;
+  takeMissed();
   if
-  :: isDeaf -> takeMissed()
-  :: else ->
-     listen(ME);
-     turn = false;
-     takeMissed();
-     if
-     :: next < CALLERS && patient == 0 -> permit[next] = true  /* not needed: it saves a wake-up */
-     :: else
-     fi
+  :: next < CALLERS && patient == 0 -> permit[next] = true  /* not needed: it saves a wake-up */
+  :: else
   fi
 }
 
-/* Tries to look, and stays awake for a while if another does. */
-inline tryToLook() {
-  begin();
+/* Gives the turn back. */
+inline end() {
+  atomic {
+    deaf = wanted == 0;
+    isDeaf = deaf;
+    if
+    :: deaf -> turn = false
+    :: else
+    fi
+  };
   if
-  :: !looks ->
-     patient++;
-     do
-     :: !looks && !done[ME] -> begin()
-     :: break                                   /* its patience is over, or it looks */
-     od;
-     patient--;
+  :: isDeaf -> takeMissed()
+  :: !isDeaf && patient == 0 -> endAtBell()
+  :: !isDeaf && patient > 0 ->
+     turn = false;
+     takeMissed();
+#ifndef NO_SECOND_THOUGHT
      if
-     :: !looks && !done[ME] -> begin()    /* whoever left may have relied on this caller */
+     :: patient == 0 ->
+        begin();
+        if
+        :: looks -> endAtBell()
+        :: else
+        fi
      :: else
      fi
+#endif
+  fi
+}
+
+/* As one of the patient: looks now and then, and sleeps with the turn if that was in vain. */
+inline stayPatient() {
+  do
+  :: !done[ME] ->
+     begin();
+     if
+     :: looks -> lookBriefly(); end()
+     :: else
+     fi
+  :: break                       /* its own answer has come, or its patience is over */
+  od;
+  atomic {
+    patient--;
+    last = patient == 0
+  };
+  looks = false;
+  if
+#ifdef NO_LAST_LOOK
+  :: done[ME]
+#else
+  :: done[ME] && !last
+#endif
+  :: else -> begin()             /* whoever left may have relied on this caller */
+  fi;
+  if
+  :: looks -> look(); end()
+  :: else
+  fi
+}
+
+/* With the turn taken. */
+inline lookAndEnd() {
+  lookBriefly();
+  waitsOn = !done[ME];
+  if
+  :: waitsOn -> patient++
+  :: else
+  fi;
+  end();
+  if
+  :: waitsOn -> stayPatient()
   :: else
   fi
 }
@@ -234,6 +296,8 @@ active [CALLERS] proctype Caller() {
   byte calls = 0;
   bool looks;
   bool isDeaf;
+  bool last;
+  bool waitsOn;
   bool asked;              /* it wants to be told */
   do
   :: atomic {
@@ -255,7 +319,7 @@ active [CALLERS] proctype Caller() {
      :: else
      fi;
      if
-     :: looks -> requests!ME; look(); leave()
+     :: looks -> requests!ME; lookAndEnd()
      :: !looks && asked -> hear(); requests!ME
      :: else -> requests!ME
      fi;
@@ -264,13 +328,17 @@ active [CALLERS] proctype Caller() {
      :: done[ME] -> break
      :: else ->
         if
-        :: ME != SLEEPER -> tryToLook()
+        :: ME != SLEEPER ->
+           begin();
+           if
+           :: looks -> lookAndEnd()
+           :: else -> patient++; stayPatient()
+           fi
         :: else
         fi;
         if
-        :: looks -> look(); leave()
-        :: !looks && done[ME] -> skip
-        :: !looks && !done[ME] && !asked ->
+        :: done[ME] -> skip
+        :: !done[ME] && !asked ->
            asked = true;
            atomic {
              if
@@ -279,7 +347,7 @@ active [CALLERS] proctype Caller() {
              fi
            };
            hear()
-        :: !looks && !done[ME] && asked ->
+        :: !done[ME] && asked ->
            atomic { permit[ME] -> permit[ME] = false } /* if for ever, spin reports it */
         fi
      od

@@ -101,6 +101,11 @@ public final class Inbox extends LinkHalf {
     return await(data, deadlineNanos);
   }
 
+  /** Whether there is a message, or comes one within a moment, in which nobody else is let run. */
+  boolean hasDataSoon() {
+    return isReadySoon(data);
+  }
+
   private boolean take(Message into) {
     try {
       if (violation != null) {

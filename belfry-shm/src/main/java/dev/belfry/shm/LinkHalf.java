@@ -31,6 +31,17 @@ abstract sealed class LinkHalf permits Inbox, Outbox {
     }
   }
 
+  /** Whether something that the peer does happens within a moment. */
+  final boolean isReadySoon(Awaitable what) {
+    try {
+      return waiter.isReadySoon(what);
+    } catch (InternalError fault) {
+      throw segment.lost(fault);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
   /** How a thread waits here. */
   final WaitStrategy strategy() {
     return waiter.strategy();

@@ -244,6 +244,23 @@ public final class Peer extends Messenger {
   }
 
   /**
+   * Hands the guest's messages out, after {@link #tryReceiving}, until a condition holds or none
+   * has come for a moment; about as long as the answer of a guest that is awake takes. Neither
+   * sleeps nor lets other threads run.
+   *
+   * @param done as for {@link #receiveUntil}
+   * @throws IllegalStateException if this thread has not begun to receive
+   */
+  public void receiveBriefly(BooleanSupplier done) {
+    try {
+      PeerMessages messages = life.messages();
+      exchange().receiving().receiveBriefly(done, messages.handler(), messages.scratch());
+    } catch (ProtocolViolation e) {
+      violated(e);
+    }
+  }
+
+  /**
    * Ends {@link #tryReceiving} while nothing is expected of the guest. The guest does not announce
    * what it sends after this, which is cheaper for both, until {@link #listen} or another {@link
    * #endReceiving}; a round of the host finds it all the same, though not at once.

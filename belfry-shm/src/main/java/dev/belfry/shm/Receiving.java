@@ -166,6 +166,15 @@ final class Receiving {
     return Awaited.READY;
   }
 
+  /** The same, but only while messages come within a moment of each other. */
+  void receiveBriefly(BooleanSupplier done, Inbox.Handler handler, Message scratch) {
+    requireTurn();
+    Inbox inbox = link.inbox();
+    while (!done.getAsBoolean() && inbox.hasDataSoon()) {
+      inbox.receive(handler, scratch, AT_ONCE);
+    }
+  }
+
   /**
    * Gives the turn back; what comes from now on is announced by the bell.
    *

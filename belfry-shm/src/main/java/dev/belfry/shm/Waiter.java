@@ -83,17 +83,24 @@ final class Waiter {
     if (strategy == WaitStrategy.SLEEP) {
       return sleep(what, deadlineNanos);
     }
-    // The quick case first: the answer of a peer that is awake comes within these looks.
-    for (int i = 0; i < FIRST_LOOKS; i++) {
-      if (what.isReady()) {
-        return Awaited.READY;
-      }
-      Thread.onSpinWait();
+    if (isReadySoon(what)) {
+      return Awaited.READY;
     }
     return switch (strategy) {
       case SPIN, YIELD -> spin(what, deadlineNanos);
       default -> spinThenSleep(what, deadlineNanos);
     };
+  }
+
+  /** Looks for as long as the answer of a peer that is awake takes, and lets nobody else run. */
+  boolean isReadySoon(Awaitable what) {
+    for (int i = 0; i < FIRST_LOOKS; i++) {
+      if (what.isReady()) {
+        return true;
+      }
+      Thread.onSpinWait();
+    }
+    return false;
   }
 
   @SuppressWarnings("ThreadPriorityCheck") // yielding is what was asked for

@@ -90,9 +90,31 @@ final class LinkTest {
           .isThrownBy(() -> receiving.receiveUntil(() -> false, nobody, message, inMillis(0)))
           .withMessageContaining("tryReceiving");
       assertThatIllegalStateException()
+          .isThrownBy(() -> receiving.receiveBriefly(() -> false, nobody, message))
+          .withMessageContaining("tryReceiving");
+      assertThatIllegalStateException()
           .isThrownBy(() -> receiving.endReceiving(nobody, message, 9))
           .withMessageContaining("tryReceiving");
       assertThat(receiving.receive(message)).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aBriefLookTakesWhatIsThereUntilItsConditionHoldsAndWaitsForNoMore(Placement placement)
+      throws IOException {
+    try (Sides sides = Sides.of(placement, CONFIG)) {
+      var receiving = new Exchange(sides.toGuest, null).receiving();
+      var ids = new ArrayList<Long>();
+      Inbox.Handler handler = handed -> ids.add(handed.id());
+      assertThat(receiving.tryReceiving()).isTrue();
+      send(sides.toHost, 1, payload(9, 1));
+      send(sides.toHost, 2, payload(9, 2));
+      receiving.receiveBriefly(() -> true, handler, message);
+      assertThat(ids).isEmpty();
+      receiving.receiveBriefly(() -> false, handler, message);
+      assertThat(ids).containsExactly(1L, 2L);
+      receiving.endReceivingDeaf();
     }
   }
 

@@ -138,11 +138,6 @@ final class Call implements StartedCall {
     return Math.clamp(left, 1, Integer.MAX_VALUE);
   }
 
-  /** When somebody last looked at the clock. */
-  long nowNanos() {
-    return nowNanos;
-  }
-
   boolean isOverdue() {
     return System.nanoTime() - deadlineNanos >= 0;
   }

@@ -10,21 +10,30 @@ import java.util.function.BooleanSupplier;
  * answer need not wait for the pool's loop to wake; if no caller does, the bell tells the loop.
  */
 final class Lookout {
-  /** How long a caller looks at a stretch. */
+  /** How long a caller sleeps at a stretch. */
   private static final long LOOK_NANOS = 50_000_000;
 
   /**
-   * How long a caller stays awake while another looks: longer than most short calls take, because
-   * going to sleep and being woken costs more than such a call.
+   * How long a caller stays awake: longer than most short calls take, because going to sleep and
+   * being woken costs more than such a call.
    */
-  private static final long PATIENCE_NANOS = 50_000;
+  private static final long MAX_PATIENCE_NANOS = 50_000;
+
+  /** A wait of less than this, wake-up included, is one for which it may pay to stay awake. */
+  private static final long SHORT_WAIT_NANOS = 200_000;
 
   private final Peer peer;
   private final CallTable table;
   private final BooleanSupplier isRoomWanted;
 
-  /** How many callers are awake and would look at once if nobody did. */
+  /**
+   * How many callers are awake and will look, each once more after it has left their number: so as
+   * long as there is one, nobody else need hear of an answer.
+   */
   private final AtomicInteger patient = new AtomicInteger();
+
+  /** How long they stay so: less with each wait that was long, until one is short again. */
+  private volatile long patienceNanos = MAX_PATIENCE_NANOS;
 
   /**
    * Whether nobody would hear of an answer, because nobody was to be told of one when the last
@@ -48,21 +57,33 @@ final class Lookout {
     return peer.tryReceiving();
   }
 
-  /** Takes answers until that of a call has come, or for a while. */
-  Awaited look(Call call) {
-    long until = Math.min(call.deadlineNanos, call.nowNanos() + LOOK_NANOS);
-    return peer.receiveUntil(call::isDone, until);
-  }
-
-  /** Lets another look; if nobody can, the loop takes the answers, if anybody is to be told. */
+  /**
+   * Gives the turn back. Who looks next is a caller that is awake, or if there is none the loop, if
+   * anybody is to be told.
+   */
   void end() {
-    Call next;
     synchronized (table) {
       deaf = !table.isAnyNoticeWanted() && !isRoomWanted.getAsBoolean();
       if (deaf) {
         peer.endReceivingDeaf();
         return;
       }
+    }
+    if (patient.get() > 0) {
+      peer.endReceivingDeaf();
+      // One of them may have stopped waiting while the turn was taken, and looked in vain. Whoever
+      // does so from now on gets it.
+      if (patient.get() > 0 || !begin()) {
+        return;
+      }
+    }
+    endAtBell();
+  }
+
+  /** Leaves it to the loop, and to a caller that sleeps until its answer comes, if there is one. */
+  private void endAtBell() {
+    Call next;
+    synchronized (table) {
       next = table.anyAwaited();
     }
     peer.endReceiving();
@@ -80,7 +101,7 @@ final class Lookout {
     }
     if (begin()) {
       try {
-        peer.receiveUntil(() -> false, System.nanoTime());
+        peer.receiveBriefly(() -> false);
       } finally {
         end();
       }
@@ -99,37 +120,75 @@ final class Lookout {
   }
 
   /**
-   * Waits for a call without sleeping: looks, or lets others run while one of them does.
+   * Waits for a call: looks, and lets others run between two looks, one of whom may look meanwhile.
    *
    * @return false if the caller had better sleep
    */
   boolean await(Call call) {
-    // Once more after the patience is over: whoever left meanwhile may have relied on this caller.
-    boolean looks = begin() || beginPatiently(call) || (!call.isDone() && begin());
-    if (!looks) {
-      return call.isDone();
+    if (begin()) {
+      return lookAndEnd(call);
     }
+    patient.incrementAndGet();
+    return stayPatient(call);
+  }
+
+  /** Does {@link #await} after {@link #begin}, and gives the turn back. */
+  boolean lookAndEnd(Call call) {
+    boolean waits = false;
     try {
-      return look(call) != Awaited.OVER;
+      peer.receiveBriefly(call::isDone);
+      waits = !call.isDone();
+      if (waits) {
+        patient.incrementAndGet(); // before the turn is given back, or the worker would ring
+      }
     } finally {
       end();
     }
+    return !waits || stayPatient(call);
   }
 
+  /**
+   * Waits on, as one of the patient. Nobody keeps the turn while others run: they could not get on
+   * with it taken, and would only let others run in their turn.
+   */
   @SuppressWarnings("ThreadPriorityCheck") // others have work to do, and it is they who are awaited
-  private boolean beginPatiently(Call call) {
-    patient.incrementAndGet();
+  private boolean stayPatient(Call call) {
+    long began = System.nanoTime();
+    boolean last;
     try {
-      long until = System.nanoTime() + PATIENCE_NANOS;
       do {
-        if (begin()) {
-          return true;
-        }
         Thread.yield();
-      } while (!call.isDone() && System.nanoTime() - until < 0);
-      return false;
+        lookOnce(call);
+      } while (!call.isDone() && System.nanoTime() - began < patienceNanos);
     } finally {
-      patient.decrementAndGet();
+      last = patient.decrementAndGet() == 0;
+    }
+    if (call.isDone() && !last) {
+      return true;
+    }
+    // Whoever gave the turn back meanwhile may have relied on this caller.
+    return begin() ? sleepAndEnd(call, began) : call.isDone();
+  }
+
+  private void lookOnce(Call call) {
+    if (!call.isDone() && begin()) {
+      try {
+        peer.receiveBriefly(call::isDone);
+      } finally {
+        end();
+      }
+    }
+  }
+
+  /** Waits with the turn taken, and so asleep if it takes long; gives the turn back. */
+  private boolean sleepAndEnd(Call call, long began) {
+    try {
+      long until = Math.min(call.deadlineNanos, System.nanoTime() + LOOK_NANOS);
+      return peer.receiveUntil(call::isDone, until) != Awaited.OVER;
+    } finally {
+      end();
+      boolean isShort = System.nanoTime() - began < SHORT_WAIT_NANOS;
+      patienceNanos = isShort ? MAX_PATIENCE_NANOS : patienceNanos / 2;
     }
   }
 }

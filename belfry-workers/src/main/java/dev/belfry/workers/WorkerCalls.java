@@ -153,15 +153,18 @@ final class WorkerCalls {
     if (!call.mayLook() || !isSmall(call) || !lookout().begin()) {
       return false;
     }
+    boolean sent = false;
     try {
-      if (sendAtOnce(call, id) != SendResult.SENT) {
-        return false;
-      }
-      lookout().look(call);
-      return true;
+      sent = sendAtOnce(call, id) == SendResult.SENT;
     } finally {
-      lookout().end();
+      if (!sent) {
+        lookout().end();
+      }
     }
+    if (sent) {
+      boolean _ = lookout().lookAndEnd(call);
+    }
+    return sent;
   }
 
   /** Sends a small call whose caller will come for the answer, so nobody need be told of it. */
