@@ -65,9 +65,13 @@ public final class AdminOptions {
     return this;
   }
 
-  /** The token of a client that authenticates by {@link AuthMethod#BEARER}. */
+  /**
+   * The token of a client that authenticates by {@link AuthMethod#BEARER}.
+   *
+   * @throws IllegalArgumentException if no client could send it: {@link Secret#asToken}
+   */
   public AdminOptions bearerToken(Secret token) {
-    this.bearerToken = token;
+    this.bearerToken = token.asToken();
     return this;
   }
 

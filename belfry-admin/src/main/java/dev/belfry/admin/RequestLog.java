@@ -3,6 +3,7 @@ package dev.belfry.admin;
 import dev.belfry.signals.SignalLog;
 import dev.belfry.signals.SignalRecord;
 import io.helidon.common.socket.PeerInfo;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
@@ -45,7 +46,11 @@ record RequestLog(SignalLog log, MeterRegistry meters) {
     Level level = isHealth ? Level.DEBUG : Level.INFO; // somebody asks every second
     log.log(new SignalRecord(level, "admin.request", "admin request", fields));
     String name = route.map(Route::path).orElse("other");
-    meters.counter("belfry.admin.requests", "route", name, "status", status).increment();
+    Counter.builder("belfry.admin.requests")
+        .description("Requests to the admin surface, by route and status")
+        .tags("route", name, "status", status)
+        .register(meters)
+        .increment();
   }
 
   /** Why a request is answered with 500; the id is that of its record. */

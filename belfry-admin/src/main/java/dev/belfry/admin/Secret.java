@@ -12,10 +12,18 @@ import java.security.NoSuchAlgorithmException;
  * would see it in {@code ps}, so it comes from a file or from the environment.
  */
 public final class Secret {
-  private final byte[] digest;
+  private static final int LAST_OF_ASCII = 0x7f;
 
-  private Secret(byte[] digest) {
-    this.digest = digest;
+  private final byte[] digest;
+  private final boolean isAscii;
+
+  /** Where it is from, for messages. */
+  private final String source;
+
+  private Secret(String text, String source) {
+    this.digest = sha256(text);
+    this.isAscii = text.chars().allMatch(c -> c <= LAST_OF_ASCII);
+    this.source = source;
   }
 
   /**
@@ -53,7 +61,24 @@ public final class Secret {
       throw new IllegalArgumentException(
           source + " has more than one line, or other control characters: nobody could send that");
     }
-    return new Secret(sha256(stripped));
+    return new Secret(stripped, source);
+  }
+
+  /**
+   * This secret, as a token that clients show in a header as it is. A password may have more: it is
+   * encoded first.
+   *
+   * @throws IllegalArgumentException if it has characters beyond ASCII, for which HTTP has no
+   *     encoding that all clients share
+   */
+  public Secret asToken() {
+    if (!isAscii) {
+      throw new IllegalArgumentException(
+          source
+              + " has characters beyond ASCII, which cannot be sent in a header: choose letters,"
+              + " digits and signs of ASCII");
+    }
+    return this;
   }
 
   /** Whether a text is the secret. Takes equally long for all texts of the same length. */

@@ -1,6 +1,7 @@
 package dev.belfry.admin;
 
 import dev.belfry.signals.SignalTelemetry;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
 
@@ -15,16 +16,20 @@ public final class SignalMetrics implements SignalTelemetry {
 
   @Override
   public void event(String name, Map<String, String> tags) {
-    count("belfry.signal.events", name, tags);
+    count("belfry.signal.events", "What signals have led to, by event and signal", name, tags);
   }
 
   @Override
   public void alert(String name, Map<String, String> tags) {
-    count("belfry.signal.alerts", name, tags);
+    count("belfry.signal.alerts", "What somebody should look at, by event and signal", name, tags);
   }
 
   /** Without the tags whose values never end, such as correlation ids. */
-  private void count(String meter, String name, Map<String, String> tags) {
-    meters.counter(meter, "event", name, "signal", tags.getOrDefault("signal", "none")).increment();
+  private void count(String meter, String meaning, String name, Map<String, String> tags) {
+    Counter.builder(meter)
+        .description(meaning)
+        .tags("event", name, "signal", tags.getOrDefault("signal", "none"))
+        .register(meters)
+        .increment();
   }
 }

@@ -189,6 +189,17 @@ final class AuthenticationTest {
         .hasMessageNotContaining("secret");
   }
 
+  /** As a token it was taken, and whoever showed it was refused: a header has ASCII. */
+  @Test
+  void beyondAsciiASecretIsAPasswordAndNoToken() {
+    Secret secret = Secret.of("gr\u00fcn");
+    assertThatThrownBy(() -> new AdminOptions().bearerToken(secret))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("the secret has characters beyond ASCII")
+        .hasMessageNotContaining("gr\u00fcn");
+    new AdminOptions().basic("operator", secret);
+  }
+
   @Test
   void aSecretFromAFileIsComparedWithoutItsLineBreakAndNeverPrinted() throws IOException {
     Secret secret = Secret.fromFile(Files.writeString(directory.resolve("token"), "abc\n"));

@@ -293,6 +293,16 @@ final class StatusesTest {
         .startsWith("3.1");
   }
 
+  /** Whoever looked for what a number means found nothing. */
+  @Test
+  void everyMetricSaysWhatItIs() throws Exception {
+    host.signal("{\"signal\": \"USR1\"}");
+    String metrics = host.send("GET", "/metrics", Map.of(), "").body();
+    assertThat(metrics.lines().filter(line -> line.startsWith("# HELP belfry_")))
+        .isNotEmpty()
+        .allMatch(line -> line.matches("# HELP [a-z_]+ [A-Z].+"));
+  }
+
   /** Monitors ask so, and were told that the method is not allowed, with a body that none reads. */
   @Test
   void headIsAnsweredAsGetWithoutTheBody() throws Exception {

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides whether and when a worker is started after another has died. After each worker that dies
  * before it has served, the next is started later, and after too many in a row none is: then the
- * circuit is open, until somebody resets it. Any thread may look; the rest is for the loop thread.
+ * circuit is open, until somebody resets it. Any thread may look and reset; the rest is for the
+ * loop thread.
  */
 final class CrashLoop {
   /** Enough for any delay. */
@@ -61,7 +62,7 @@ final class CrashLoop {
    * @param served whether it had done something before
    * @return whether this was one too many
    */
-  boolean died(Death death, boolean served) {
+  synchronized boolean died(Death death, boolean served) {
     if (served) {
       served();
       return false;
@@ -76,13 +77,14 @@ final class CrashLoop {
   }
 
   /** A worker serves, or has served: those that died before it were no row. */
-  void served() {
+  synchronized void served() {
     if (!isOpen()) {
       deathsInARow = 0;
     }
   }
 
-  void reset() {
+  /** At once, so that whoever has done it is not told any more that the circuit is open. */
+  synchronized void reset() {
     opening = null;
     deathsInARow = 0;
   }

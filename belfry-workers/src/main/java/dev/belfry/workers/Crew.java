@@ -59,6 +59,12 @@ final class Crew {
     return all.stream().mapToInt(PooledWorker::load).sum();
   }
 
+  /** Whether there is one that gets calls, or will if all goes well. */
+  boolean isOneComing() {
+    return all.stream()
+        .anyMatch(it -> it.state() == WorkerState.STARTING || it.state() == WorkerState.READY);
+  }
+
   boolean isSpare(PooledWorker worker) {
     return worker.state() == WorkerState.READY
         && Arrays.stream(active).noneMatch(it -> it == worker);

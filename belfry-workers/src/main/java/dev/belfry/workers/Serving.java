@@ -21,6 +21,7 @@ final class Serving {
   private final Map<Long, Worker.Method> methods;
   private final Answers answers;
   private final JobReader reader;
+  private final FailureTraces traces = new FailureTraces(System.err, System::nanoTime);
 
   /** The turn to read, where several threads do. */
   private final ReentrantLock turn = new ReentrantLock();
@@ -179,15 +180,20 @@ final class Serving {
     Request request = job.request();
     byte[] answer;
     Status status = Status.DONE;
+    Throwable failure = null;
     try {
       answer =
           Objects.requireNonNull(job.method().handler().handle(request), "the method gave null");
     } catch (Throwable e) { // whatever it is, the caller waits for an answer
       status = request.isCancelled() ? Status.CANCELLED : Status.FAILED;
       answer = textOf(e).getBytes(StandardCharsets.UTF_8);
+      failure = e;
     }
     request.end();
     answers.send(job.id(), status, answer);
+    if (failure != null && status == Status.FAILED) {
+      traces.show(job.method().name(), failure);
+    }
   }
 
   /** What an exception says; it is somebody else's class, and may fail at that too. */

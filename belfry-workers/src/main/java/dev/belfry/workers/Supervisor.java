@@ -82,9 +82,10 @@ final class Supervisor {
     return crashLoop.deathsInARow();
   }
 
-  /** Why calls are to fail while there is no worker; null if there are to be workers. */
+  /** Why calls are to fail while none gets calls; null if there is to be one that does. */
   @Nullable CircuitOpen circuitOpen() {
-    return crashLoop.failure();
+    CircuitOpen failure = crashLoop.failure(); // before the look: from then on none is added
+    return failure != null && crew.isOneComing() ? null : failure;
   }
 
   long deaths() {
@@ -101,11 +102,8 @@ final class Supervisor {
 
   /** Starts workers again after a crash loop. */
   void reset() {
-    post(
-        () -> {
-          crashLoop.reset();
-          fillUp();
-        });
+    crashLoop.reset();
+    post(this::fillUp);
   }
 
   /** From now on no worker is started. */

@@ -119,6 +119,26 @@ final class WorkerPoolTest {
     }
   }
 
+  /** The caller has what was said; where it was said was nowhere to be found. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void whereAMethodHasFailedIsInTheOutputOfItsWorker(int threads) throws Exception {
+    var told = new Pools.Told();
+    try (WorkerPool pool = open(options(threads).workers(1).spares(0).listener(told))) {
+      for (int i = 0; i < 50; i++) {
+        assertThatExceptionOfType(MethodFailed.class).isThrownBy(() -> call(pool, "fail", "luck"));
+      }
+      await().until(() -> told.output.stream().anyMatch(line -> line.endsWith("are not shown")));
+      assertThat(told.output)
+          .contains(
+              "sample-1: a call of 'fail' has failed:",
+              "sample-1: java.lang.IllegalStateException: luck")
+          .anyMatch(line -> line.contains("at dev.belfry.workers.SampleWorker.fail("))
+          .filteredOn(line -> line.endsWith("'fail' has failed:"))
+          .hasSize(10);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2})
   void whatAMethodDoesToItsThreadIsNoMatterOfTheNext(int threads) throws Exception {

@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:the method has answered",
-      "1:the call has failed, standard error says why",
+      "1:the call has failed or had no answer in time, standard error says why",
       "2:the command line is wrong, or DATA cannot be read",
       "3:there is no host to call"
     })
@@ -83,8 +83,10 @@ public final class CallCommand implements Callable<Integer> {
   @Option(
       names = "--deadline",
       paramLabel = "MS",
-      description = "How many milliseconds the call may take.")
-  private @Nullable Long deadlineMillis;
+      defaultValue = "30000",
+      description =
+          "How many milliseconds the call may take, ${DEFAULT-VALUE} by default; the host may allow less.")
+  private long deadlineMillis;
 
   @Option(
       names = "--at-most-once",
@@ -122,7 +124,7 @@ public final class CallCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    if (deadlineMillis != null && deadlineMillis < 1) {
+    if (deadlineMillis < 1) {
       throw new ParameterException(spec.commandLine(), "--deadline is at least 1 ms.");
     }
     if ((method + data).indexOf(UNKNOWN) >= 0) {

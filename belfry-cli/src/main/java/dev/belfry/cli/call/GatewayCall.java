@@ -6,7 +6,6 @@ import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
-import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -32,14 +31,14 @@ final class GatewayCall {
 
   private final String method;
   private final byte[] payload;
-  private final @Nullable Long deadlineMillis;
+  private final long deadlineMillis;
   private final boolean atMostOnce;
   private final @Nullable String token;
 
   GatewayCall(
       String method,
       byte[] payload,
-      @Nullable Long deadlineMillis,
+      long deadlineMillis,
       boolean atMostOnce,
       @Nullable String token) {
     this.method = method;
@@ -58,11 +57,12 @@ final class GatewayCall {
    */
   Reply send(URI gateway, Duration patience, Runnable slow)
       throws IOException, InterruptedException {
-    try (HttpClient client =
+    HttpClient client =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(CONNECT_LIMIT)
-            .build()) {
+            .build();
+    try {
       long start = System.nanoTime();
       CompletableFuture<HttpResponse<byte[]>> response =
           client.sendAsync(request(gateway), BodyHandlers.ofByteArray());
@@ -71,18 +71,24 @@ final class GatewayCall {
       } catch (TimeoutException e) {
         slow.run();
       }
-      HttpResponse<byte[]> come = response.get();
+      // Not by the request's own time-out, which ends with the head of the answer.
+      long left = limit().toNanos() - (System.nanoTime() - start);
+      HttpResponse<byte[]> come = response.get(left, TimeUnit.NANOSECONDS);
       return new Reply(come.statusCode(), come.body(), System.nanoTime() - start);
+    } catch (TimeoutException e) {
+      throw new HttpTimeoutException(
+          "%s says nothing, not even that %d ms have passed: it hangs or is stopped"
+              .formatted(gateway, deadlineMillis));
     } catch (ExecutionException e) {
-      Throwable cause = e.getCause();
-      if (cause instanceof HttpTimeoutException
-          && !(cause instanceof HttpConnectTimeoutException)) {
-        throw new HttpTimeoutException(
-            "%s says nothing, not even that %d ms have passed: it hangs or is stopped"
-                .formatted(gateway, deadlineMillis));
-      }
-      throw new IOException("cannot call " + gateway + ": " + reason(cause), e);
+      throw new IOException("cannot call " + gateway + ": " + reason(e.getCause()), e);
+    } finally {
+      client.shutdownNow(); // close() would wait for an answer that may never come
     }
+  }
+
+  private Duration limit() {
+    Duration deadline = Duration.ofMillis(deadlineMillis);
+    return (deadline.compareTo(LONGEST) < 0 ? deadline : LONGEST).plus(GRACE);
   }
 
   private static String reason(@Nullable Throwable cause) {
@@ -96,12 +102,8 @@ final class GatewayCall {
     String name = URLEncoder.encode(method, StandardCharsets.UTF_8).replace("+", "%20");
     HttpRequest.Builder request =
         HttpRequest.newBuilder(gateway.resolve("/call/" + name))
-            .POST(BodyPublishers.ofByteArray(payload));
-    if (deadlineMillis != null) {
-      request.header("Belfry-Deadline", Long.toString(deadlineMillis));
-      Duration deadline = Duration.ofMillis(deadlineMillis);
-      request.timeout((deadline.compareTo(LONGEST) < 0 ? deadline : LONGEST).plus(GRACE));
-    }
+            .POST(BodyPublishers.ofByteArray(payload))
+            .header("Belfry-Deadline", Long.toString(deadlineMillis));
     if (atMostOnce) {
       request.header("Belfry-Delivery", "at-most-once");
     }

@@ -52,7 +52,7 @@ final class ConfigChecks {
     int before = faults.size();
     boolean resolved = address("admin.listen", admin.listen());
     secret("admin", admin.token());
-    admin.basic().ifPresent(it -> readable("admin.basic.password_file", it.password()));
+    admin.basic().ifPresent(it -> readable("admin.basic.password_file", it.password()::read));
     credentials(admin);
     if (faults.size() == before) {
       surface(admin);
@@ -172,13 +172,17 @@ final class ConfigChecks {
     source.ifPresent(
         it -> {
           String field = it instanceof SecretSource.InFile ? "token_file" : "token_env";
-          readable(section + "." + field, it);
+          readable(section + "." + field, () -> it.read().asToken());
         });
   }
 
-  private void readable(String field, SecretSource source) {
+  private interface Read {
+    Secret secret() throws IOException;
+  }
+
+  private void readable(String field, Read read) {
     try {
-      source.read();
+      read.secret();
     } catch (IOException e) {
       fault(field, "cannot be read: " + Reason.of(e));
     } catch (IllegalArgumentException e) {

@@ -94,7 +94,8 @@ public final class CountersWriter implements AutoCloseable {
         return SharedFile.map(sys, file.number(), CountersLayout.TOTAL_BYTES, true, arena);
       } catch (IOException e) {
         Files.delete(path);
-        throw e;
+        throw new IOException(
+            "there is no room for the counters in %s: %s".formatted(path, e.getMessage()), e);
       }
     }
   }

@@ -13,7 +13,9 @@ import dev.belfry.linux.Sys;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -128,6 +130,20 @@ public final class RunDirectory {
     return file;
   }
 
+  /** Writes a text into a file here; if there is no room, says where: Java does not. */
+  public void write(Path file, String text) throws IOException {
+    try {
+      Files.writeString(file, text);
+    } catch (FileSystemException e) {
+      throw e; // it names the file
+    } catch (IOException e) {
+      throw new IOException(
+          "cannot write %s: %s; make room there, or set XDG_RUNTIME_DIR to another directory of your own"
+              .formatted(file, e.getMessage()),
+          e);
+    }
+  }
+
   /** A path for the counters of this process, which no file has had before. */
   public Path newCountersFile() {
     return file(unusedName() + COUNTERS);
@@ -191,7 +207,7 @@ public final class RunDirectory {
         // behind.
         if (FileLocks.tryFlock(sys, file.number(), FileLocks.Mode.EXCLUSIVE)
             && FileStatus.of(sys, file.number()).links() > 0) {
-          Files.writeString(unfinished, entry.toJson());
+          write(unfinished, entry.toJson());
           Path finished = path.resolve(name);
           Files.move(unfinished, finished, StandardCopyOption.ATOMIC_MOVE);
           return new Announcement(finished, file, place);
@@ -222,6 +238,9 @@ public final class RunDirectory {
 
   /** The host of an entry, or null if it is dead or not yet there. */
   private @Nullable HostEntry look(Path file) throws IOException {
+    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      return null; // no host has made it, and to open a pipe would take for ever
+    }
     try (Fd fd = OpenFile.open(sys, file, OpenFlags.READ_ONLY | OpenFlags.noFollow(), 0)) {
       boolean dead = FileLocks.tryFlock(sys, fd.number(), FileLocks.Mode.SHARED);
       HostEntry entry = read(file);

@@ -28,7 +28,7 @@ final class Surfaces {
             .deadline(config.deadline());
     Optional<SecretSource> source = config.token();
     if (source.isPresent()) {
-      Secret token = source.get().read();
+      Secret token = source.get().read().asToken();
       options.bearer(token::isSame);
     }
     return options;

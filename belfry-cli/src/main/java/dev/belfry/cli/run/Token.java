@@ -37,7 +37,7 @@ record Token(Path file, Optional<String> news) {
     Files.createFile(
         aside, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     try {
-      Files.writeString(aside, text + "\n");
+      directory.write(aside, text + "\n");
       Files.createLink(file, aside);
       return new Token(file, Optional.of(text));
     } catch (FileAlreadyExistsException another) { // another host was quicker: its token counts

@@ -22,6 +22,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -276,6 +277,53 @@ final class CallCommandTest {
           .startsWith("belfry call: " + there + " says nothing")
           .hasLineCount(1);
     }
+  }
+
+  /** It had no limit then, and waited for a stopped host for ever. */
+  @Test
+  void withoutADeadlineOfItsOwnACallHasHalfAMinute() throws Exception {
+    try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      CompletableFuture<String> head = headOfRequest(server, "HTTP/1.1 200 OK\r\n\r\n");
+      assertThat(run("echo", "--url", "http://127.0.0.1:" + server.getLocalPort()).exitCode)
+          .isZero();
+      assertThat(head.get()).containsIgnoringCase("\nBelfry-Deadline: 30000\r\n");
+      assertThat(run("--help").text()).contains("30000");
+    }
+  }
+
+  /** Only the head of an answer had to come in time. */
+  @Test
+  void aDeadlineHoldsAlsoForTheRestOfAnAnswer() throws Exception {
+    try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      var _ = headOfRequest(server, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf");
+      String there = "http://127.0.0.1:" + server.getLocalPort();
+      Ran ran = run("echo", "x", "--deadline", "100", "--url", there);
+      assertThat(ran.exitCode).isEqualTo(1);
+      assertThat(ran.err.toString()).startsWith("belfry call: " + there + " says nothing");
+      assertThat(ran.out.toByteArray()).isEmpty();
+    }
+  }
+
+  /** Answers one request, ends the answer if its head has no length, and else leaves it open. */
+  private static CompletableFuture<String> headOfRequest(ServerSocket server, String answer) {
+    var head = new CompletableFuture<String>();
+    Thread.startVirtualThread(
+        () -> {
+          try (Socket client = server.accept()) {
+            var read = new StringBuilder();
+            while (read.indexOf("\r\n\r\n") < 0) {
+              read.append((char) client.getInputStream().read());
+            }
+            client.getOutputStream().write(answer.getBytes(UTF_8));
+            head.complete(read.toString());
+            if (answer.contains("Length")) {
+              client.getInputStream().readAllBytes(); // until the caller has had enough
+            }
+          } catch (IOException e) {
+            head.completeExceptionally(e);
+          }
+        });
+    return head;
   }
 
   @Test

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,6 +70,19 @@ class CountersTest {
       var sample = new CountersSample(1, 1, Instant.EPOCH, then, second, Statuses.different());
       assertThat(sample.isStale()).as("after %d s", age).isEqualTo(age == 4);
     }
+  }
+
+  /** It was said without the name of the file, and the file stayed where it could. */
+  @Test
+  void noRoomIsSaidWithTheNameOfTheFile() throws Exception {
+    List<String> host = TestProcess.javaCommand(CountingHost.class, path.toString());
+    var command = new ArrayList<>(List.of("sh", "-c", "ulimit -f 0 && exec \"$@\"", "sh"));
+    command.addAll(host);
+    command.add(command.indexOf("-cp"), "-XX:-UsePerfData"); // the JVM's own file
+    try (TestProcess full = TestProcess.start(command)) {
+      assertThat(String.join("\n", full.rest())).contains("no room for the counters in " + path);
+    }
+    assertThat(path).doesNotExist();
   }
 
   @Test

@@ -15,10 +15,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Hosts, most of them other processes, and who finds them. */
@@ -133,6 +135,35 @@ class RunDirectoryTest {
 
     assertThat(directory.live()).isEmpty();
     assertThat(files()).containsExactly(path.resolve("admin-token"));
+  }
+
+  /** One of them, and no host could be found or started any more. */
+  @Test
+  @Timeout(60)
+  void whatIsNamedLikeAnEntryAndIsNoFileIsLeftAlone() throws Exception {
+    RunDirectory directory = open();
+    Files.createSymbolicLink(path.resolve("1-link.host"), Path.of("/nowhere"));
+    Files.createDirectory(path.resolve("2-directory.host"));
+    TestProcess.start("mkfifo", path.resolve("3-pipe.host").toString()).exitCode();
+    var entry = new HostEntry(7, "me", null, null, Path.of("/c"), null, Instant.EPOCH);
+    try (var _ = directory.announce(entry)) {
+      assertThat(directory.live()).containsExactly(entry);
+    }
+    assertThat(files()).hasSize(3);
+  }
+
+  /** Nobody was told where there is no room. */
+  @Test
+  void noRoomIsSaidWithTheNameOfTheFile() throws Exception {
+    open();
+    List<String> host = TestProcess.javaCommand(AnnouncedHost.class, path.toString(), "demo");
+    var command = new ArrayList<>(List.of("sh", "-c", "ulimit -f 0 && exec \"$@\"", "sh"));
+    command.addAll(host);
+    command.add(command.indexOf("-cp"), "-XX:-UsePerfData"); // the JVM's own file
+    try (TestProcess full = TestProcess.start(command)) {
+      assertThat(String.join("\n", full.rest()))
+          .containsPattern("cannot write " + path + "/\\..+\\.host: File too large; make room");
+    }
   }
 
   @Test

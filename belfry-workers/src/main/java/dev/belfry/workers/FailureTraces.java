@@ -1,0 +1,71 @@
+package dev.belfry.workers;
+
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * Shows where methods have failed, which their callers are not told. A method that fails at every
+ * call must not fill the log of its host, so within a minute only the first are shown. For any
+ * thread.
+ */
+final class FailureTraces {
+  private static final int MOST_A_MINUTE = 10;
+  private static final int MOST_LINES = 100;
+  private static final long MINUTE_NANOS = Duration.ofMinutes(1).toNanos();
+
+  private final PrintStream out;
+  private final LongSupplier nanoClock;
+
+  // Guarded by this.
+  private long minuteNanos;
+  private long inThisMinute;
+
+  FailureTraces(PrintStream out, LongSupplier nanoClock) {
+    this.out = out;
+    this.nanoClock = nanoClock;
+    this.minuteNanos = nanoClock.getAsLong();
+  }
+
+  /** A call has failed; it has been answered, so that nobody waits for this. */
+  void show(String method, Throwable failure) {
+    String before = "";
+    String after = "";
+    synchronized (this) {
+      long now = nanoClock.getAsLong();
+      if (now - minuteNanos >= MINUTE_NANOS) {
+        long hidden = inThisMinute - MOST_A_MINUTE;
+        before = hidden > 0 ? hidden + " more calls have failed\n" : "";
+        minuteNanos = now;
+        inThisMinute = 0;
+      }
+      inThisMinute++;
+      if (inThisMinute > MOST_A_MINUTE) {
+        return;
+      }
+      if (inThisMinute == MOST_A_MINUTE) {
+        after = "more calls that fail within this minute are not shown\n";
+      }
+    }
+    // In one piece, so that those of several threads do not mix.
+    out.print(before + "a call of '" + method + "' has failed:\n" + trace(failure) + after);
+    out.flush();
+  }
+
+  /** It is somebody else's class, and may fail at that too. */
+  private static String trace(Throwable failure) {
+    try {
+      var text = new StringWriter();
+      failure.printStackTrace(new PrintWriter(text));
+      List<String> lines = text.toString().lines().toList();
+      int more = lines.size() - MOST_LINES;
+      return String.join("\n", lines.subList(0, Math.min(lines.size(), MOST_LINES)))
+          + (more > 0 ? "\n\t... " + more + " more lines\n" : "\n");
+    } catch (Throwable another) {
+      return failure.getClass().getName() + "\n";
+    }
+  }
+}
