@@ -13,6 +13,9 @@ import java.net.StandardProtocolFamily;
 public final class StreamSocket extends ByteHandle {
   private final boolean unix;
 
+  /** Whether a connect has succeeded, of which the kernel does not always know; the loop's. */
+  boolean connected;
+
   StreamSocket(EventLoop loop, Fd fd, boolean unix) {
     super(loop, fd, Kind.RECEIVE, Kind.SEND);
     this.unix = unix;
@@ -36,7 +39,7 @@ public final class StreamSocket extends ByteHandle {
   /** The two ends of a pair; each is closed separately. */
   public record Pair(StreamSocket first, StreamSocket second) {}
 
-  /** Connects to an address. */
+  /** Connects to an address; fails with EISCONN if it is connected, or was. */
   public ConnectOperation connect(SocketAddress address) {
     return new ConnectOperation(this, address);
   }
