@@ -224,7 +224,8 @@ public final class TransferOperation extends IoOperation<Integer> {
 
   @Override
   boolean isRequest() {
-    return !handle.takesCallsOnly;
+    // A ring ignores the place where there are none; a call refuses it.
+    return !handle.takesCallsOnly && (isOrdered() || handle.isRegularFile());
   }
 
   @Override

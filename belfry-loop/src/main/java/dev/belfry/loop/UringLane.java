@@ -46,8 +46,10 @@ final class UringLane {
     queue.add(operation);
     if (operation.isOrdered()) {
       goOn();
-    } else {
+    } else if (operation.isRequest()) {
       uring.want(request(operation));
+    } else {
+      attempt(operation);
     }
   }
 
