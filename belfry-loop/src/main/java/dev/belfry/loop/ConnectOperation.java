@@ -88,6 +88,12 @@ public final class ConnectOperation extends IoOperation<StreamSocket> {
     return result == -EAGAIN ? LATER : result;
   }
 
+  /** One that was cancelled may be under way, which the call says at once. */
+  @Override
+  boolean needsReadiness() {
+    return false;
+  }
+
   /** Not to a Unix listener, for whose queue the kernel would wait on a thread of its own. */
   @Override
   boolean isRequest() {

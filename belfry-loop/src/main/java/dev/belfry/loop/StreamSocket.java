@@ -42,7 +42,10 @@ public final class StreamSocket extends SocketHandle {
     return new ConnectOperation(this, address);
   }
 
-  /** Says that nothing more will be written: the peer reads to the end. */
+  /**
+   * Says that nothing more will be written: the peer reads to the end. At once: a write that has
+   * not completed may fail with EPIPE, so wait for it first.
+   */
   public void shutdownWrite() throws IOException {
     Sockets.shutdown(loop.sharedSys, descriptor(), Sockets.SHUT_WR);
   }

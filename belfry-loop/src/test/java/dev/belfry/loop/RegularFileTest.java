@@ -154,6 +154,11 @@ final class RegularFileTest {
         assertThat(errno(loop, file.readAt(arena.allocate(8), 0))).isEqualTo(Errno.ESPIPE);
         assertThat(read(loop, file)).isEqualTo("in order");
       }
+      // Nor does it wait behind one that waits for data, as it did on epoll.
+      var waiting = start(file.readSome(arena.allocate(8)));
+      loop.runUntilEmpty();
+      assertThat(errno(loop, file.readAt(arena.allocate(8), 0))).isEqualTo(Errno.ESPIPE);
+      assertThat(waiting.done()).isFalse();
       file.close();
     }
   }

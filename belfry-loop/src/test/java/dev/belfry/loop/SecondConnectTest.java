@@ -4,12 +4,14 @@ import static dev.belfry.loop.DescriptorSupport.drive;
 import static dev.belfry.loop.DescriptorSupport.errno;
 import static dev.belfry.loop.DescriptorSupport.read;
 import static dev.belfry.loop.DescriptorSupport.result;
+import static dev.belfry.loop.DescriptorSupport.start;
 import static dev.belfry.loop.DescriptorSupport.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.Sockets;
 import dev.belfry.linux.Sys;
+import dev.belfry.loop.DescriptorSupport.Probe;
 import dev.belfry.loop.LoopSupport.EveryBackend;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -17,10 +19,12 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A connect on a socket that is connected already. */
+/** A connect on a socket that is connected already, or about to be. */
 final class SecondConnectTest {
   @TempDir Path directory;
 
@@ -77,6 +81,30 @@ final class SecondConnectTest {
       drive(loop, server::isClosed);
       assertThat(errno(loop, connect)).isEqualTo(Errno.EISCONN);
       client.close();
+      acceptor.close();
+    }
+  }
+
+  // What went wrong: on epoll it waited for the outcome of the first, wherever that went.
+  // r[verify loop.connect] r[verify loop.backend.surface]
+  @EveryBackend
+  void isRefusedWhileOneThatWasCancelledIsUnderWay(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      Acceptor acceptor = Acceptor.open(loop, addresses().getFirst(), 0);
+      var clients = new ArrayList<StreamSocket>();
+      Probe<StreamSocket> waiting;
+      do { // until there is no room
+        assertThat(clients).hasSizeLessThan(8);
+        clients.add(StreamSocket.open(loop, Sockets.familyOf(acceptor.localAddress())));
+        waiting = start(clients.getLast().connect(acceptor.localAddress()));
+        var pause = start(loop.scheduler().after(Duration.ofMillis(50)));
+        drive(loop, pause::done);
+      } while (waiting.done());
+      waiting.operation.cancel();
+      drive(loop, waiting::done);
+      var second = clients.getLast().connect(acceptor.localAddress());
+      assertThat(errno(loop, second)).isEqualTo(Errno.EALREADY);
+      clients.forEach(Handle::close);
       acceptor.close();
     }
   }
