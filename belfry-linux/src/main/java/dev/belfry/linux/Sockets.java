@@ -20,6 +20,7 @@ public final class Sockets {
   public static final int SO_REUSEADDR = 2;
   public static final int SO_TYPE = 3;
   public static final int SO_ERROR = 4;
+  public static final int SO_BROADCAST = 6;
   public static final int SO_SNDBUF = 7;
   public static final int SO_RCVBUF = 8;
   public static final int SO_KEEPALIVE = 9;

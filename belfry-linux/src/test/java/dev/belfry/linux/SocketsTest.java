@@ -272,6 +272,7 @@ final class SocketsTest {
           new int[][] {
             {Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR},
             {Sockets.SOL_SOCKET, Sockets.SO_REUSEPORT},
+            {Sockets.SOL_SOCKET, Sockets.SO_BROADCAST},
             {Sockets.SOL_SOCKET, Sockets.SO_KEEPALIVE},
             {Sockets.IPPROTO_TCP, Sockets.TCP_NODELAY},
             {Sockets.IPPROTO_IPV6, Sockets.IPV6_V6ONLY}

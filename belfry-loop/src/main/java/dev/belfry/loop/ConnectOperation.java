@@ -4,6 +4,7 @@ import static dev.belfry.linux.Errno.EAGAIN;
 import static dev.belfry.linux.Errno.EALREADY;
 import static dev.belfry.linux.Errno.ECONNABORTED;
 import static dev.belfry.linux.Errno.EINPROGRESS;
+import static dev.belfry.linux.Errno.EISCONN;
 
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Sockets;
@@ -70,6 +71,11 @@ public final class ConnectOperation extends IoOperation<StreamSocket> {
         return -e.errno();
       }
     }
+    if (socket.connected) {
+      // The kernel finds out that a connect has ended when the next one is made, which it then lets
+      // succeed, wherever that was to go.
+      return -EISCONN;
+    }
     int result = Sockets.connect(sys, fd, encoded);
     if (result == -ECONNABORTED) { // the last word on a connect that failed before
       result = Sockets.connect(sys, fd, encoded);
@@ -82,10 +88,16 @@ public final class ConnectOperation extends IoOperation<StreamSocket> {
     return result == -EAGAIN ? LATER : result;
   }
 
+  /** One that was cancelled may be under way, which the call says at once. */
+  @Override
+  boolean needsReadiness() {
+    return false;
+  }
+
   /** Not to a Unix listener, for whose queue the kernel would wait on a thread of its own. */
   @Override
   boolean isRequest() {
-    return !(address instanceof UnixDomainSocketAddress);
+    return !(address instanceof UnixDomainSocketAddress) && !socket.connected;
   }
 
   @Override
@@ -102,6 +114,7 @@ public final class ConnectOperation extends IoOperation<StreamSocket> {
 
   @Override
   boolean accept(long result) {
+    socket.connected = true;
     return true;
   }
 }

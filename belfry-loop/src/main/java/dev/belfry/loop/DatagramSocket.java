@@ -5,7 +5,6 @@ import dev.belfry.linux.Fd;
 import dev.belfry.linux.Message;
 import dev.belfry.linux.Sockets;
 import dev.belfry.linux.Sys;
-import dev.belfry.loop.TransferOperation.Kind;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.SocketAddress;
@@ -16,12 +15,12 @@ import java.net.StandardProtocolFamily;
  * otherwise each {@link Message} has its address. A message of no bytes reads as {@link
  * TransferOperation#END_OF_FILE}; receive a {@code Message} to tell the two apart.
  */
-public final class DatagramSocket extends ByteHandle {
+public final class DatagramSocket extends SocketHandle {
   private final boolean unix;
   private volatile boolean connected;
 
   private DatagramSocket(EventLoop loop, Fd fd, boolean unix) {
-    super(loop, fd, Kind.RECEIVE, Kind.SEND);
+    super(loop, fd);
     this.unix = unix;
   }
 
@@ -49,19 +48,27 @@ public final class DatagramSocket extends ByteHandle {
     connected = true;
   }
 
-  /** Sends one message. */
-  public MessageOperation send(Message message) {
-    return new MessageOperation(this, message, false);
+  /**
+   * Lets others that ask for it too have the same address ({@code SO_REUSEADDR}). Each of them gets
+   * what is broadcast there, but any other message goes to the last that was bound. To be set
+   * before {@link #bind}.
+   */
+  public void setReuseAddress(boolean reuse) throws IOException {
+    setOption(Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR, reuse ? 1 : 0);
   }
 
-  /** Receives one message. */
-  public MessageOperation receive(Message message) {
-    return new MessageOperation(this, message, true);
+  /**
+   * Shares an address with others of the same user that ask for it too ({@code SO_REUSEPORT}): each
+   * message goes to one of them, all from one sender to the same. So a server has a socket on each
+   * of several loops. To be set before {@link #bind}.
+   */
+  public void setReusePort(boolean reuse) throws IOException {
+    setOption(Sockets.SOL_SOCKET, Sockets.SO_REUSEPORT, reuse ? 1 : 0);
   }
 
-  /** The address on this side. */
-  public SocketAddress localAddress() throws IOException {
-    return Sockets.localAddress(loop.sharedSys, descriptor());
+  /** Allows to send to a broadcast address ({@code SO_BROADCAST}), which else fails with EACCES. */
+  public void setBroadcast(boolean broadcast) throws IOException {
+    setOption(Sockets.SOL_SOCKET, Sockets.SO_BROADCAST, broadcast ? 1 : 0);
   }
 
   /**

@@ -89,7 +89,10 @@ final class EpollDriver implements Driver {
   public void start(IoOperation<?> operation) {
     Handle handle = operation.handle;
     WaitQueue direction = handle.direction(operation);
-    if (direction.first() != null || isBlocked(handle, direction)) {
+    if (!operation.isOrdered() && !handle.isRegularFile()) {
+      attempt(operation, direction); // which fails: there are no places in it
+    } else if (direction.first() != null
+        || (operation.needsReadiness() && isBlocked(handle, direction))) {
       direction.add(operation); // behind those that came before
     } else if (direction.isSpent(loop.turn(), loop.options)) {
       direction.add(operation);

@@ -50,7 +50,10 @@ public abstract class Handle implements AutoCloseable {
     return loop;
   }
 
-  /** The descriptor's number, for calls this library does not have. */
+  /**
+   * The descriptor's number, for calls this library does not have. Not for reading from a TCP
+   * socket on io_uring: the loop may have received what you look for.
+   */
   public final int descriptor() {
     return fd.number();
   }
@@ -60,7 +63,10 @@ public abstract class Handle implements AutoCloseable {
     return closed;
   }
 
-  /** Closes the descriptor; a second call does nothing. */
+  /**
+   * Closes the descriptor; a second call does nothing. A write that has not completed may or may
+   * not have been done, so wait for it first.
+   */
   @Override
   public final void close() {
     if (closed) {

@@ -81,6 +81,11 @@ abstract class IoOperation<T> extends Operation<T> {
     throw new IllegalStateException(this + " receives nothing");
   }
 
+  /** Whether a call is not worth making while the descriptor is known not to be ready. */
+  boolean needsReadiness() {
+    return true;
+  }
+
   /** Whether those before it in the same direction have to complete first. */
   boolean isOrdered() {
     return true;

@@ -1,10 +1,13 @@
 package dev.belfry.loop;
 
+import dev.belfry.linux.Errno;
 import dev.belfry.linux.Fd;
+import dev.belfry.linux.Io;
 import dev.belfry.linux.OpenFile;
 import dev.belfry.loop.TransferOperation.Kind;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file on a disk. On epoll its operations are plain calls on the loop thread, and so is opening
@@ -16,13 +19,22 @@ import java.nio.file.Path;
  * be closed before the operation has completed, nor may the loop fail.
  */
 public final class RegularFile extends ByteHandle {
+  /** Whether it has places, once that is known; the loop's. */
+  private @Nullable Boolean hasPlaces;
+
   RegularFile(EventLoop loop, Fd fd) {
     super(loop, fd, Kind.READ, Kind.WRITE);
   }
 
+  /** What has no places, such as a FIFO or a terminal, is a file by its path alone. */
   @Override
   boolean isRegularFile() {
-    return true;
+    Boolean known = hasPlaces;
+    if (known == null) {
+      known = Io.readAt(loop.sys, fd.number(), MemorySegment.NULL, 0) != -Errno.ESPIPE;
+      hasPlaces = known;
+    }
+    return known;
   }
 
   /**
@@ -41,12 +53,15 @@ public final class RegularFile extends ByteHandle {
     return new OpenOperation(loop, directory, path, flags, mode);
   }
 
-  /** Reads what there is at a place in the file, up to a bufferful. */
+  /**
+   * Reads what there is at a place in the file, up to a bufferful. What has no places, such as a
+   * FIFO, gives ESPIPE.
+   */
   public TransferOperation readAt(MemorySegment buffer, long offset) {
     return new TransferOperation(this, Kind.READ_AT, false).buffer(buffer).offset(offset);
   }
 
-  /** Writes at a place in the file. */
+  /** Writes at a place in the file; ESPIPE where there are none. */
   public TransferOperation writeAt(MemorySegment buffer, long offset) {
     return new TransferOperation(this, Kind.WRITE_AT, false).buffer(buffer).offset(offset);
   }

@@ -1,20 +1,21 @@
 package dev.belfry.loop;
 
 import dev.belfry.linux.Fd;
-import dev.belfry.linux.Message;
 import dev.belfry.linux.Sockets;
 import dev.belfry.linux.Sys;
-import dev.belfry.loop.TransferOperation.Kind;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 
 /** A connected socket that carries bytes, over TCP or a Unix socket. */
-public final class StreamSocket extends ByteHandle {
+public final class StreamSocket extends SocketHandle {
   private final boolean unix;
 
+  /** Whether a connect has succeeded, of which the kernel does not always know; the loop's. */
+  boolean connected;
+
   StreamSocket(EventLoop loop, Fd fd, boolean unix) {
-    super(loop, fd, Kind.RECEIVE, Kind.SEND);
+    super(loop, fd);
     this.unix = unix;
   }
 
@@ -36,22 +37,15 @@ public final class StreamSocket extends ByteHandle {
   /** The two ends of a pair; each is closed separately. */
   public record Pair(StreamSocket first, StreamSocket second) {}
 
-  /** Connects to an address. */
+  /** Connects to an address; fails with EISCONN if it is connected, or was. */
   public ConnectOperation connect(SocketAddress address) {
     return new ConnectOperation(this, address);
   }
 
-  /** Sends a message that may carry descriptors. */
-  public MessageOperation send(Message message) {
-    return new MessageOperation(this, message, false);
-  }
-
-  /** Receives a message that may carry descriptors; whoever takes them has to close them. */
-  public MessageOperation receive(Message message) {
-    return new MessageOperation(this, message, true);
-  }
-
-  /** Says that nothing more will be written: the peer reads to the end. */
+  /**
+   * Says that nothing more will be written: the peer reads to the end. At once: a write that has
+   * not completed may fail with EPIPE, so wait for it first.
+   */
   public void shutdownWrite() throws IOException {
     Sockets.shutdown(loop.sharedSys, descriptor(), Sockets.SHUT_WR);
   }
@@ -64,26 +58,6 @@ public final class StreamSocket extends ByteHandle {
   /** Sends small writes at once instead of gathering them ({@code TCP_NODELAY}). */
   public void setNoDelay(boolean noDelay) throws IOException {
     setOption(Sockets.IPPROTO_TCP, Sockets.TCP_NODELAY, noDelay ? 1 : 0);
-  }
-
-  /** Sets an option that is a number, as in {@link Sockets}. */
-  public void setOption(int level, int name, int value) throws IOException {
-    Sockets.setOption(loop.sharedSys, descriptor(), level, name, value);
-  }
-
-  /** The value of an option that is a number, as in {@link Sockets}. */
-  public int option(int level, int name) throws IOException {
-    return Sockets.option(loop.sharedSys, descriptor(), level, name);
-  }
-
-  /** The address on this side. */
-  public SocketAddress localAddress() throws IOException {
-    return Sockets.localAddress(loop.sharedSys, descriptor());
-  }
-
-  /** The address on the other side. */
-  public SocketAddress remoteAddress() throws IOException {
-    return Sockets.remoteAddress(loop.sharedSys, descriptor());
   }
 
   @Override

@@ -185,6 +185,9 @@ public final class TransferOperation extends IoOperation<Integer> {
   void reset() {
     transferred = 0;
     endOfFile = false;
+    if (pieces == null && !buffer.scope().isAlive()) {
+      throw new IllegalStateException("the buffer was freed before the start of " + this);
+    }
     ByteBuffer remaining = byteBuffer;
     if (remaining != null) {
       useRest(remaining); // it has advanced
@@ -224,7 +227,8 @@ public final class TransferOperation extends IoOperation<Integer> {
 
   @Override
   boolean isRequest() {
-    return !handle.takesCallsOnly;
+    // A ring ignores the place where there are none; a call refuses it.
+    return !handle.takesCallsOnly && (isOrdered() || handle.isRegularFile());
   }
 
   @Override

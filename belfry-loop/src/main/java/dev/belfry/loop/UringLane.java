@@ -4,6 +4,8 @@ import static dev.belfry.linux.Errno.EAGAIN;
 import static dev.belfry.linux.Errno.EOPNOTSUPP;
 
 import dev.belfry.linux.Epoll;
+import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Sockets;
 import dev.belfry.linux.SubmissionQueue;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -46,8 +48,10 @@ final class UringLane {
     queue.add(operation);
     if (operation.isOrdered()) {
       goOn();
-    } else {
+    } else if (operation.isRequest()) {
       uring.want(request(operation));
+    } else {
+      attempt(operation);
     }
   }
 
@@ -119,6 +123,15 @@ final class UringLane {
 
   boolean isClosed() {
     return handle.isClosed();
+  }
+
+  /** Has the peer told that not all it sent was read, when the descriptor is closed. */
+  void resetOnClose() {
+    try {
+      Sockets.resetOnClose(handle.loop.sys, handle.fd.number());
+    } catch (ErrnoException e) {
+      // Then it takes it for read, as it would if we had read it and thrown it away.
+    }
   }
 
   private @Nullable IoOperation<?> nextOrdered() {

@@ -78,6 +78,7 @@ final class UringReceiver extends UringRequest {
     uring.buffers().hold(buffer);
     if (lane.isClosed()) {
       uring.buffers().release(buffer);
+      lane.resetOnClose();
       return;
     }
     if (count == buffers.length) {
@@ -149,7 +150,11 @@ final class UringReceiver extends UringRequest {
     return uring.receivesAhead && operation.readsAtMost(LARGEST_READ);
   }
 
+  /** What nobody has read is lost, which the kernel would tell the peer if it still had it. */
   void close() {
+    if (count > 0) {
+      lane.resetOnClose();
+    }
     while (count > 0) {
       dropFirst();
     }

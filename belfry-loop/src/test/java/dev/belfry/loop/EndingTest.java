@@ -287,7 +287,9 @@ final class EndingTest {
     Arena arena = Arena.ofAuto();
     var tapped = new Tapped(Backend.IO_URING);
     EventLoop loop = tapped.loop;
-    // Read as a file, a pipe without data keeps the kernel waiting for ever.
+    // Read as a file, a pipe without data keeps the kernel waiting for ever. It has no places, but
+    // the loop is told that it has.
+    tapped.tap.script("pread", (_, _) -> OptionalLong.of(0));
     Pipe pipe = Pipe.open(Sys.forAnyThread(), true);
     var file = new RegularFile(loop, pipe.reader());
     tapped.requests.fail("readv", Errno.EAGAIN);

@@ -1,6 +1,7 @@
 package dev.belfry.loop;
 
 import static dev.belfry.loop.DescriptorSupport.bytes;
+import static dev.belfry.loop.DescriptorSupport.drive;
 import static dev.belfry.loop.DescriptorSupport.errno;
 import static dev.belfry.loop.DescriptorSupport.read;
 import static dev.belfry.loop.DescriptorSupport.result;
@@ -135,6 +136,59 @@ final class RegularFileTest {
       assertThat(Files.readString(path)).isEqualTo("kept");
       file.close();
     }
+  }
+
+  // What went wrong: io_uring ignores the place where there is none, and the read took what another
+  // was to have.
+  // r[verify loop.op.read-some] r[verify loop.op.write-some] r[verify loop.backend.surface]
+  @EveryBackend
+  void whereThereAreNoPlacesNoneIsReadOrWritten(Backend backend)
+      throws IOException, InterruptedException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      RegularFile file = result(loop, RegularFile.open(loop, fifo(), OpenFlags.READ_WRITE, 0));
+      for (int i = 0; i < 2; i++) {
+        assertThat(errno(loop, file.writeAt(bytes(arena, "x"), 0))).isEqualTo(Errno.ESPIPE);
+        assertThat(errno(loop, file.readAt(arena.allocate(8), 0))).isEqualTo(Errno.ESPIPE);
+        assertThat(errno(loop, file.readAt(arena.allocate(8), 5))).isEqualTo(Errno.ESPIPE);
+        write(loop, file, "in order");
+        assertThat(errno(loop, file.readAt(arena.allocate(8), 0))).isEqualTo(Errno.ESPIPE);
+        assertThat(read(loop, file)).isEqualTo("in order");
+      }
+      // Nor does it wait behind one that waits for data, as it did on epoll.
+      var waiting = start(file.readSome(arena.allocate(8)));
+      loop.runUntilEmpty();
+      assertThat(errno(loop, file.readAt(arena.allocate(8), 0))).isEqualTo(Errno.ESPIPE);
+      assertThat(waiting.done()).isFalse();
+      file.close();
+    }
+  }
+
+  // What went wrong: io_uring took it for a file on a disk and kept the buffer while it waited, for
+  // ever if need be: what came went to memory that was freed.
+  // r[verify loop.op.regular-file] r[verify loop.backend.surface]
+  @EveryBackend
+  void aReadThatWaitsForAFifoHoldsNoMemory(Backend backend)
+      throws IOException, InterruptedException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      RegularFile file = result(loop, RegularFile.open(loop, fifo(), OpenFlags.READ_WRITE, 0));
+      Arena closed = Arena.ofShared();
+      var reading = start(file.readSome(closed.allocate(8)));
+      loop.runUntilEmpty();
+      assertThat(reading.done()).isFalse();
+      closed.close();
+      write(loop, file, "news");
+      drive(loop, reading::done);
+      assertThat(reading.outcome()).isEqualTo(Outcome.ERROR);
+      assertThat(read(loop, file)).isEqualTo("news");
+      file.close();
+    }
+  }
+
+  private Path fifo() throws IOException, InterruptedException {
+    Path path = directory.resolve("fifo");
+    assertThat(new ProcessBuilder("mkfifo", path.toString()).inheritIO().start().waitFor())
+        .isZero();
+    return path;
   }
 
   // r[verify loop.op.regular-file]

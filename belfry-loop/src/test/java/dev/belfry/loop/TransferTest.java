@@ -417,4 +417,22 @@ final class TransferTest {
       drive(loop, () -> loop.inFlight() == 0);
     }
   }
+
+  // What went wrong: on io_uring it was noticed only when something had come.
+  // r[verify loop.backend.surface]
+  @EveryBackend
+  void aBufferThatIsGoneFailsAtOnce(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      var pair = DescriptorSupport.tcp(loop);
+      Arena closed = Arena.ofShared();
+      var read = pair.first().readSome(closed.allocate(8));
+      closed.close();
+      var reading = start(read);
+      loop.runUntilEmpty();
+      assertThat(reading.done()).isTrue();
+      assertThat(reading.operation.error()).isInstanceOf(IllegalStateException.class);
+      pair.first().close();
+      pair.second().close();
+    }
+  }
 }

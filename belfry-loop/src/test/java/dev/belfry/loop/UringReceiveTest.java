@@ -211,4 +211,24 @@ final class UringReceiveTest {
       pair.second().close();
     }
   }
+
+  // Like what was there before, it is lost with the socket: the peer took it for read.
+  // r[verify loop.fd.close]
+  @Test
+  void dataThatComesWhileTheSocketIsClosedResetsTheConnection() throws IOException {
+    try (EventLoop loop = EventLoop.open(Backend.IO_URING)) {
+      var pair = tcp(loop);
+      start(pair.first().readSome(arena.allocate(8)));
+      loop.runUntilEmpty();
+      DescriptorSupport.onLoop(
+          loop,
+          () -> {
+            pair.first().close(); // as soon as the kernel has given the request back
+            send(pair.second(), "late");
+          });
+      assertThat(DescriptorSupport.errno(loop, pair.second().readSome(arena.allocate(8))))
+          .isEqualTo(Errno.ECONNRESET);
+      pair.second().close();
+    }
+  }
 }

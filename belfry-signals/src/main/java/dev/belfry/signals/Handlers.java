@@ -1,6 +1,5 @@
 package dev.belfry.signals;
 
-import java.lang.System.Logger.Level;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -40,11 +39,11 @@ final class Handlers {
       try {
         entry.handler.handle(delivery.signal());
       } catch (Throwable e) { // whatever it is, the process must still end if the signal says so
-        journal.tell(
-            Level.ERROR,
+        journal.tellFailure(
             delivery,
             "signal.handler_failed",
             "a handler of " + delivery.signal() + " failed",
+            e,
             "error",
             Journal.textOf(e));
       } finally {

@@ -1,5 +1,7 @@
 package dev.belfry.signals;
 
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -8,6 +10,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes what happens to log and telemetry, so that every record has the same fields. Nobody waits
@@ -41,6 +44,18 @@ final class Journal implements AutoCloseable {
   void tell(Level level, Delivery delivery, String event, String message, String... details) {
     Map<String, String> fields = fields(delivery, details);
     record(level, event, message, fields);
+    emit(EVENT_PREFIX + event, fields);
+  }
+
+  /** A record and an event about something that has failed, and what it has thrown, if it has. */
+  void tellFailure(
+      Delivery delivery,
+      String event,
+      String message,
+      @Nullable Throwable thrown,
+      String... details) {
+    Map<String, String> fields = fields(delivery, details);
+    record(new SignalRecord(Level.ERROR, event, message, fields).withError(printable(thrown)));
     emit(EVENT_PREFIX + event, fields);
   }
 
@@ -104,6 +119,18 @@ final class Journal implements AutoCloseable {
       return "" + e;
     } catch (Throwable another) {
       return e.getClass().getName();
+    }
+  }
+
+  /** What was thrown, unless its stack trace cannot be printed: a log that tried might lose all. */
+  private static @Nullable Throwable printable(@Nullable Throwable thrown) {
+    try {
+      if (thrown != null) {
+        thrown.printStackTrace(new PrintWriter(Writer.nullWriter()));
+      }
+      return thrown;
+    } catch (Throwable another) {
+      return null;
     }
   }
 

@@ -35,7 +35,8 @@ final class Reload {
     journal.phase(delivery, "validate");
     ReloadValidator current = validator;
     if (current == null) {
-      reject(delivery, "there is nothing to validate: the program has registered no validator");
+      reject(
+          delivery, "there is nothing to validate: the program has registered no validator", null);
       return false;
     }
     // r[impl signals.reload.log-receipt]
@@ -49,9 +50,9 @@ final class Reload {
             Level.INFO, delivery, "signal.reload_accepted", "the new configuration is valid");
         return true;
       }
-      reject(delivery, "the new configuration is invalid: " + String.join("; ", problems));
+      reject(delivery, "the new configuration is invalid: " + String.join("; ", problems), null);
     } catch (Throwable e) { // whatever is wrong with it, the old one is not
-      reject(delivery, "the new configuration cannot be loaded: " + Journal.textOf(e));
+      reject(delivery, "the new configuration cannot be loaded: " + Journal.textOf(e), e);
     } finally {
       Thread.interrupted(); // what it leaves behind is not for the cleanups
     }
@@ -70,13 +71,13 @@ final class Reload {
 
   // r[impl signals.reload.reject-log]
   // r[impl signals.reload.reject-continue]
-  private void reject(Delivery delivery, String reason) {
+  private void reject(Delivery delivery, String reason, @Nullable Throwable thrown) {
     journal.phase(delivery, "reject_invalid");
-    journal.tell(
-        Level.ERROR,
+    journal.tellFailure(
         delivery,
         "signal.reload_rejected",
         "reload rejected, going on with the configuration in use",
+        thrown,
         "reason",
         reason);
   }

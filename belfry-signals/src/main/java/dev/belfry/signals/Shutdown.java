@@ -209,11 +209,11 @@ final class Shutdown {
     try {
       step.action.run();
     } catch (Throwable e) { // the next one runs whatever it was
-      journal.tell(
-          Level.ERROR,
+      journal.tellFailure(
           cause,
           "signal.cleanup_failed",
           "a cleanup failed",
+          e,
           "cleanup",
           step.name,
           "error",

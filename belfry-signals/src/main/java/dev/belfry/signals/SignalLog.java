@@ -14,9 +14,12 @@ public interface SignalLog {
     System.err.println(line);
   }
 
-  /** Sends each record to the platform logger {@code dev.belfry.signals}, as one line of text. */
+  /**
+   * Sends each record to the platform logger {@code dev.belfry.signals}, as one line of text; with
+   * the stack trace of what was thrown, if something was.
+   */
   static SignalLog toSystemLogger() {
     System.Logger logger = System.getLogger("dev.belfry.signals");
-    return record -> logger.log(record.level(), record.text());
+    return record -> logger.log(record.level(), record.text(), record.error());
   }
 }

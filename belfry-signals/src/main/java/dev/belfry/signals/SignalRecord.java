@@ -4,6 +4,7 @@ import java.lang.System.Logger.Level;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A structured log record.
@@ -13,9 +14,15 @@ import java.util.Map;
  * @param message the same for people
  * @param fields its details, in order
  * @param text all of it as one line of text; what would begin a new line is escaped
+ * @param error what was thrown, for its stack trace, if that is what happened and it has one
  */
 public record SignalRecord(
-    Level level, String event, String message, Map<String, String> fields, String text) {
+    Level level,
+    String event,
+    String message,
+    Map<String, String> fields,
+    String text,
+    @Nullable Throwable error) {
   public SignalRecord {
     fields = Collections.unmodifiableMap(new LinkedHashMap<>(fields));
     text = escape(text);
@@ -26,7 +33,12 @@ public record SignalRecord(
    * quoted, so that it cannot pass for another field.
    */
   public SignalRecord(Level level, String event, String message, Map<String, String> fields) {
-    this(level, event, message, fields, textOf(message, fields));
+    this(level, event, message, fields, textOf(message, fields), null);
+  }
+
+  /** The same record of something that was thrown. */
+  SignalRecord withError(@Nullable Throwable thrown) {
+    return new SignalRecord(level, event, message, fields, text, thrown);
   }
 
   private static String textOf(String message, Map<String, String> fields) {

@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  * meanwhile ends then and with its own code. Where nothing ends, nothing here keeps a JVM alive.
  *
  * <p>All methods may be called at any time from any thread. Handlers and cleanups run on threads of
- * the library. A process has one of these; a test opens any number of them with {@link
- * SignalsTesting}, which touch neither the operating system nor the process.
+ * the library. A process has one of these, and another only after its close; a test opens any
+ * number of them with {@link SignalsTesting}, which touch neither the operating system nor the
+ * process.
  */
 // r[impl signals.lib.module]
 // r[impl signals.deps.callbacks]
@@ -41,7 +42,11 @@ public final class Signals implements AutoCloseable {
   private final SignalSource source;
   private final Subscriptions subscriptions;
 
-  Signals(SignalsBuilder builder) {
+  /** Lets others have the signals. */
+  private final Runnable release;
+
+  Signals(SignalsBuilder builder, Runnable release) {
+    this.release = release;
     catalog = builder.catalog;
     List<Signal> handled = builder.first.stream().map(it -> catchable(find(it.signal()))).toList();
     platform = builder.platform;
@@ -65,7 +70,11 @@ public final class Signals implements AutoCloseable {
     awaited.forEach(subscriptions::prepare);
   }
 
-  /** Receives the signals of this process from now on, with the catalog of the library. */
+  /**
+   * Receives the signals of this process from now on, with the catalog of the library.
+   *
+   * @throws IllegalStateException if they are open already; it says where
+   */
   public static Signals open() {
     return builder().open();
   }
@@ -257,7 +266,7 @@ public final class Signals implements AutoCloseable {
     if (isShuttingDown()) {
       return;
     }
-    subscriptions.close();
+    giveBack();
     if (router.shutdown().close()) { // else a signal has come meanwhile, or it was closed before
       closeRest();
     }
@@ -266,8 +275,13 @@ public final class Signals implements AutoCloseable {
   /** Closes in any case, and gives up an end that is under way. */
   void abandon() {
     router.shutdown().abandon();
-    subscriptions.close();
+    giveBack();
     closeRest();
+  }
+
+  private void giveBack() {
+    subscriptions.close();
+    release.run();
   }
 
   private void closeRest() {

@@ -91,8 +91,19 @@ public final class SignalsBuilder {
    *
    * @throws IllegalArgumentException if a handler is for a signal that is in no catalog or cannot
    *     be caught anywhere
+   * @throws IllegalStateException if they are open already; it says where. Those with a {@link
+   *     #source} of their own do not count
    */
   public Signals open() {
-    return new Signals(this);
+    if (source != null) {
+      return new Signals(this, () -> {});
+    }
+    ProcessClaim claim = ProcessClaim.take();
+    try {
+      return new Signals(this, claim::close);
+    } catch (RuntimeException | Error e) {
+      claim.close();
+      throw e;
+    }
   }
 }

@@ -122,7 +122,8 @@ final class Subscriptions {
                       "signal.unsupported",
                       fallback.logMessage(),
                       fields,
-                      fallback.logText(signal, platform)));
+                      fallback.logText(signal, platform),
+                      null));
               // r[impl signals.fallback.event-name]
               // r[impl signals.fallback.event-tags]
               // r[impl signals.fallback.type-from-catalog]

@@ -159,6 +159,33 @@ final class HandlersTest {
         .containsExactly("java.lang.Exception: no", "java.lang.StackOverflowError");
   }
 
+  /** Nobody could find out where it had failed. */
+  @Test
+  void theRecordOfAFailureHasItsStackTrace() {
+    var failure = new Exception("no");
+    signals.handle(
+        "USR1",
+        _ -> {
+          throw failure;
+        });
+    signals.handle(
+        "USR1",
+        _ -> {
+          throw new Unspeakable(); // of which there is none that could be printed
+        });
+
+    test.inject("USR1");
+
+    assertThat(test.records())
+        .filteredOn(it -> it.event().equals("signal.handler_failed"))
+        .extracting(SignalRecord::error)
+        .containsExactly(failure, null);
+    assertThat(test.records())
+        .filteredOn(it -> it.event().equals("signal.handled"))
+        .extracting(SignalRecord::error)
+        .containsOnlyNulls();
+  }
+
   /** What it was could not be said, and with that the signal was never handled again. */
   @ParameterizedTest
   @ValueSource(strings = {"USR1", "TERM"})

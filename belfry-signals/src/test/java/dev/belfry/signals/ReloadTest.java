@@ -74,6 +74,8 @@ final class ReloadTest {
         .containsExactly(
             "the new configuration is invalid: port must be a number; host is missing",
             "the new configuration cannot be loaded: java.io.IOException: config.yaml: no such file");
+    assertThat(records("signal.reload_rejected").getFirst().error()).isNull();
+    assertThat(records("signal.reload_rejected").getLast().error()).isInstanceOf(IOException.class);
   }
 
   /** What it was could not be said, and with that no later reload was looked at. */

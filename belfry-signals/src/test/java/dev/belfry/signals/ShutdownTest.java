@@ -62,10 +62,12 @@ final class ShutdownTest {
         .filteredOn(it -> it.event().equals("signal.cleanup_failed"))
         .singleElement()
         .satisfies(
-            it ->
-                assertThat(it.fields())
-                    .containsEntry("cleanup", "2")
-                    .containsEntry("error", "java.io.IOException: disk full"));
+            it -> {
+              assertThat(it.fields())
+                  .containsEntry("cleanup", "2")
+                  .containsEntry("error", "java.io.IOException: disk full");
+              assertThat(it.error()).isInstanceOf(IOException.class).hasMessage("disk full");
+            });
   }
 
   /** What it was could not be said, and with that the chain broke off. */

@@ -2,9 +2,14 @@ package dev.belfry.signals;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,6 +43,37 @@ final class SignalRecordTest {
     assertThat(new SignalRecord(Level.INFO, "event", "\tat a.B.c", Map.of()).text())
         .isEqualTo("\tat a.B.c");
     assertThat(text("reason", "a\tb=c")).endsWith("reason=\"a\tb=c\"");
+  }
+
+  /** Of a handler that had failed the log showed what it threw, but not where. */
+  @Test
+  void theSystemLoggerIsGivenTheStackTrace() {
+    var logged = new ArrayList<LogRecord>();
+    var sink =
+        new Handler() {
+          @Override
+          public void publish(LogRecord it) {
+            logged.add(it);
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    var logger = Logger.getLogger("dev.belfry.signals");
+    logger.addHandler(sink);
+    try {
+      var failure = new IOException("disk full");
+      var failed = new SignalRecord(Level.ERROR, "event", "a {0} failed", Map.of());
+      SignalLog.toSystemLogger().log(failed.withError(failure));
+      SignalLog.toSystemLogger().log(failed);
+      assertThat(logged).extracting(LogRecord::getThrown).containsExactly(failure, null);
+      assertThat(logged).extracting(LogRecord::getMessage).containsOnly("a {0} failed");
+    } finally {
+      logger.removeHandler(sink);
+    }
   }
 
   @Test
