@@ -59,7 +59,8 @@ public final class ServiceLog implements SignalLog {
   @Override
   public void log(SignalRecord record) {
     String event = record.event();
-    LoggingEventBuilder entry = at(event.substring(0, event.indexOf('.')), record.level());
+    LoggingEventBuilder entry =
+        at(event.substring(0, event.indexOf('.')), record.level()).setCause(record.error());
     if (asText) {
       entry.log(record.text());
     } else {
