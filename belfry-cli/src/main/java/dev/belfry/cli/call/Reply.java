@@ -66,6 +66,16 @@ final class Reply {
     return json.toString();
   }
 
+  /** Why there is not even a reply, for machines, in the words that a gateway would use. */
+  static String absentAsJson(String error, String message) {
+    return JsonMapper.shared()
+        .createObjectNode()
+        .put("status", "error")
+        .put("error", error)
+        .put("message", message)
+        .toString();
+  }
+
   /** Empty if whatever answered is not a gateway. */
   private ObjectNode error() {
     try {
