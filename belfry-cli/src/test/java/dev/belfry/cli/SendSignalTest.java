@@ -121,6 +121,14 @@ class SendSignalTest {
                 + " name nowhere.invalid\n");
   }
 
+  /** It was read until there was no memory left. */
+  @Test
+  void aTokenFileWithoutAnEndIsNotReadToItsEnd() {
+    CommandRun run = signal("http://127.0.0.1:1", Path.of("/dev/zero"));
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err()).startsWith("belfry signal: /dev/zero has no token in it");
+  }
+
   private static CommandRun signal(String target, Path token) {
     return CommandRun.of("signal", target, "CONT", "--token-file", token.toString());
   }

@@ -221,7 +221,8 @@ final class CallCommandTest {
     Path file = Files.writeString(directory.resolve("token"), "secret\n");
     try (Gateway guarded = Gateway.open(atAnyPort().bearer("secret"::equals), pool)) {
       String there = urlOf(guarded).toString();
-      assertThat(run("echo", "x", "--url", there).err.toString()).contains("401 unauthorized");
+      assertThat(run("echo", "x", "--url", there).err.toString())
+          .contains("is missing or wrong; --token-file says where it is (401 unauthorized)");
       assertThat(run("echo", "x", "--url", there, "--token-file", file.toString()).text())
           .isEqualTo("x");
     }
@@ -388,5 +389,8 @@ final class CallCommandTest {
   void whoIsNoGatewayGivesNoReason() {
     assertThat(new Reply(404, "<html>".getBytes(UTF_8), 1).toText())
         .isEqualTo("no answer, and no reason that can be read (404 unknown)");
+    byte[] admin = "{\"error\":\"not_found\",\"message\":\"Nothing\"}".getBytes(UTF_8);
+    assertThat(new Reply(404, admin, 1).toText())
+        .isEqualTo("this is no gateway: Nothing (404 not_found)");
   }
 }
