@@ -192,7 +192,8 @@ final class RequestHandler implements Handler {
     long seconds = failures.trySpend(source);
     return seconds > 0
         ? Surface.tooMany(seconds, id)
-        : Answer.error(401, "unauthorized", "Say who you are", id)
+        : Answer.error(
+                401, "unauthorized", "The token, password or certificate is missing or wrong", id)
             .header("WWW-Authenticate", challenge);
   }
 

@@ -143,6 +143,8 @@ final class AuthenticationTest {
         Answered answered = basic(host, wrong);
         assertThat(answered.status()).as(wrong).isEqualTo(401);
         assertThat(answered.header("www-authenticate")).startsWith("Basic");
+        // Who had said so was asked to say who he is.
+        assertThat(answered.json().get("message").asString()).endsWith("is missing or wrong");
       }
       Answered noBase64 =
           host.sendAs("POST", "/admin/signal", Map.of("Authorization", "Basic %%%"), USR1);

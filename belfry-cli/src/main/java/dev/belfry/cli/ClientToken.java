@@ -1,6 +1,7 @@
 package dev.belfry.cli;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +11,9 @@ import java.nio.file.Path;
  * would come back in the message of an exception, and it may be the key of something else.
  */
 public final class ClientToken {
+  /** More than the head of a request may have, in which it is sent. */
+  private static final int MAX_BYTES = 64 * 1024;
+
   private ClientToken() {}
 
   /**
@@ -19,7 +23,11 @@ public final class ClientToken {
    * @throws IllegalArgumentException if what is in it is no token; the message does not show it
    */
   public static String fromFile(Path file) throws IOException {
-    return of(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1), file.toString());
+    try (InputStream bytes = Files.newInputStream(file)) { // which may be without end
+      byte[] read = bytes.readNBytes(MAX_BYTES + 1);
+      String text = read.length > MAX_BYTES ? "" : new String(read, StandardCharsets.ISO_8859_1);
+      return of(text, file.toString());
+    }
   }
 
   /**

@@ -20,13 +20,26 @@ final class UsageErrors implements IParameterExceptionHandler {
     return command.getCommandSpec().exitCodeOnInvalidInput();
   }
 
-  /** Where a command is expected, picocli's "unmatched argument" is one that does not exist. */
   private static String what(ParameterException wrong) {
-    boolean commandExpected = !wrong.getCommandLine().getSubcommands().isEmpty();
-    return wrong instanceof UnmatchedArgumentException it
-            && commandExpected
-            && !it.isUnknownOption()
-        ? "Unknown command '" + it.getUnmatched().getFirst() + "'."
-        : Objects.toString(wrong.getMessage());
+    return wrong instanceof UnmatchedArgumentException it && !it.isUnknownOption()
+        ? superfluous(wrong.getCommandLine(), it.getUnmatched().getFirst())
+        : inWords(Objects.toString(wrong.getMessage()));
+  }
+
+  /** Where a command is expected, picocli's "unmatched argument" is one that does not exist. */
+  private static String superfluous(CommandLine command, String argument) {
+    if (!command.getSubcommands().isEmpty()) {
+      return "Unknown command '" + argument + "'.";
+    }
+    boolean takesText = !command.getCommandSpec().positionalParameters().isEmpty();
+    return "Too many arguments, from '%s' on%s."
+        .formatted(argument, takesText ? "; text with spaces goes into quotes" : "");
+  }
+
+  /** Picocli names Java's types, which mean nothing to who types a number. */
+  private static String inWords(String message) {
+    return message
+        .replaceFirst(" is not an? (int|long)$", " is no whole number, or one too large")
+        .replaceFirst(" is not a double$", " is no number");
   }
 }

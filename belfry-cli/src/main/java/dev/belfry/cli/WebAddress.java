@@ -1,8 +1,11 @@
 package dev.belfry.cli;
 
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.channels.UnresolvedAddressException;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The address of something that speaks HTTP, as people type it. */
 public final class WebAddress {
@@ -21,5 +24,15 @@ public final class WebAddress {
     } catch (URISyntaxException e) {
       return Optional.empty();
     }
+  }
+
+  /** Why Java's HTTP client has found nobody at an address, which it does not put into words. */
+  public static String absence(URI url, ConnectException failure) {
+    for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof UnresolvedAddressException) {
+        return "no machine is known by the name " + url.getHost();
+      }
+    }
+    return "nobody is there";
   }
 }

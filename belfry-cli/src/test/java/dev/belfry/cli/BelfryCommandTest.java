@@ -110,12 +110,34 @@ class BelfryCommandTest {
         .endsWith("Try 'belfry doctor --help'.\n");
   }
 
+  /** It was an "unmatched argument at index 1", counted from nobody knows where. */
   @Test
   void superfluousArgumentOfACommandIsNotCalledACommand() {
     CommandRun run = CommandRun.of("doctor", "now");
 
     assertThat(run.exitCode()).isEqualTo(2);
-    assertThat(run.err()).startsWith("belfry doctor: Unmatched argument at index 1: 'now'");
+    assertThat(run.err()).startsWith("belfry doctor: Too many arguments, from 'now' on.\n");
+    assertThat(CommandRun.of("call", "upper", "is", "anybody", "there?").err())
+        .startsWith(
+            "belfry call: Too many arguments, from 'anybody' on; text with spaces goes into"
+                + " quotes.\n");
+  }
+
+  /** They were told "is not a long", "an int" or "a double", which only programmers know. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "call upper --deadline soon: 'soon' is no whole number, or one too large",
+        "call upper --deadline 99999999999999999999: '99999999999999999999' is no whole number, or"
+            + " one too large",
+        "echo --port x: 'x' is no whole number, or one too large",
+        "top --interval often: 'often' is no number"
+      })
+  void whatIsNoNumberIsToldInWords(String example) {
+    String[] typedAndTold = example.split(": ", 2);
+    CommandRun run = CommandRun.of(typedAndTold[0].split(" "));
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err().lines().findFirst().orElseThrow()).endsWith(typedAndTold[1]);
   }
 
   @Test

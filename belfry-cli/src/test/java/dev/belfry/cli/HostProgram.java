@@ -27,6 +27,9 @@ import java.util.stream.Stream;
 final class HostProgram implements AutoCloseable {
   static final Path BELFRY = Installation.PROJECT.resolve("belfry");
 
+  /** More than anything a host does takes on a slow machine. */
+  static final Duration GENEROUS = Duration.ofSeconds(60);
+
   private final Program program;
   private final Path runtime;
   private String firstLine = "";
@@ -72,10 +75,19 @@ final class HostProgram implements AutoCloseable {
 
   /** How it is started. */
   static Program.Start of(Path directory, String... arguments) {
-    return Program.of(
-            BELFRY, Stream.concat(Stream.of("run"), Stream.of(arguments)).toArray(String[]::new))
-        .with("XDG_RUNTIME_DIR", directory.toString())
-        .in(directory);
+    return at(
+        directory,
+        Program.of(
+            BELFRY, Stream.concat(Stream.of("run"), Stream.of(arguments)).toArray(String[]::new)));
+  }
+
+  /** How it is started by a shell, whose command line becomes it. */
+  static Program.Start byShell(Path directory, String line) {
+    return at(directory, Program.of("sh", "-c", line));
+  }
+
+  private static Program.Start at(Path directory, Program.Start start) {
+    return start.with("XDG_RUNTIME_DIR", directory.toString()).in(directory);
   }
 
   /** Two demonstration workers at free ports, with more lines. */

@@ -22,8 +22,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** How a host ends: with real signals, and calls under way. */
 class RunEndIT {
-  private static final Duration GENEROUS = Duration.ofSeconds(60);
-
   /** A call that no end waits for. */
   private static final Duration LONG = Duration.ofSeconds(25);
 
@@ -60,8 +58,12 @@ class RunEndIT {
       var call = host.sleep(Duration.ofSeconds(3));
       host.program().signal(Signo.TERM);
 
-      await().atMost(GENEROUS).until(() -> host.get("/health/ready").statusCode() == 503);
-      await().atMost(GENEROUS).until(() -> HostProgram.isFree(host.gateway().getPort()));
+      await()
+          .atMost(HostProgram.GENEROUS)
+          .until(() -> host.get("/health/ready").statusCode() == 503);
+      await()
+          .atMost(HostProgram.GENEROUS)
+          .until(() -> HostProgram.isFree(host.gateway().getPort()));
       assertThatThrownBy(() -> host.call("echo", "late").get(60, TimeUnit.SECONDS))
           .hasCauseInstanceOf(ConnectException.class);
       assertThat(call.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
@@ -78,7 +80,7 @@ class RunEndIT {
       var call = host.sleep(LONG);
       var shorter = host.call("sleep", "1500");
       await()
-          .atMost(GENEROUS)
+          .atMost(HostProgram.GENEROUS)
           .until(() -> shorter.isDone() || host.metric("belfry_calls_in_flight") == 2);
       host.program().signal(Signo.parse(signal).orElseThrow());
 
@@ -87,7 +89,9 @@ class RunEndIT {
       assertThat(result.exitCode()).isEqualTo(exitCode);
       assertThat(result.err()).contains("how=\"in good order\""); // not because time was up
       assertWasCut(call);
-      await().atMost(GENEROUS).until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
+      await()
+          .atMost(HostProgram.GENEROUS)
+          .until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
     }
   }
 
@@ -98,14 +102,18 @@ class RunEndIT {
       List<ProcessHandle> workers = host.workers();
       var call = host.sleep(LONG);
       host.program().signal(Signo.INT);
-      await().atMost(GENEROUS).until(() -> HostProgram.isFree(host.gateway().getPort()));
+      await()
+          .atMost(HostProgram.GENEROUS)
+          .until(() -> HostProgram.isFree(host.gateway().getPort()));
 
       // Sooner or later two of them come within two seconds, however slow the machine is.
       Program.Result result = host.program().signalUntilTheEnd(Signo.INT);
       assertThat(result.exitCode()).isEqualTo(130);
       assertThat(result.err()).contains("Press Ctrl+C again within 2s", "Force quitting");
       assertWasCut(call); // so it has not waited for it
-      await().atMost(GENEROUS).until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
+      await()
+          .atMost(HostProgram.GENEROUS)
+          .until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
     }
   }
 
@@ -123,7 +131,9 @@ class RunEndIT {
       // The dump had closed standard error, so nothing that came after it was ever seen.
       assertThat(result.err()).contains("exit_code=131 how=\"at once\"");
       assertWasCut(call); // so it has not waited for it
-      await().atMost(GENEROUS).until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
+      await()
+          .atMost(HostProgram.GENEROUS)
+          .until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
     }
   }
 
@@ -141,7 +151,9 @@ class RunEndIT {
       var call = host.sleep(Duration.ofSeconds(2));
       long began = System.nanoTime();
       host.program().signal(Signo.TERM);
-      await().atMost(GENEROUS).until(() -> HostProgram.isFree(host.gateway().getPort()));
+      await()
+          .atMost(HostProgram.GENEROUS)
+          .until(() -> HostProgram.isFree(host.gateway().getPort()));
       assertThat(call.get(60, TimeUnit.SECONDS).body()).isEqualTo("slept 2000 ms");
       assertThat(host.program().exitCode()).isEqualTo(143);
       assertThat(millisSince(began)).isLessThan(25_000); // half of its time limit

@@ -50,6 +50,14 @@ class SendSignalIT {
       assertThat(refused.exitCode()).isEqualTo(1);
       assertThat(refused.err()).contains("refuses: 401");
 
+      // Who took the gateway's address was asked for a token, of which that knows nothing.
+      Program.Result mistaken = signal(host.gateway().toString(), "TERM");
+      assertThat(mistaken.exitCode()).isEqualTo(1);
+      assertThat(mistaken.err())
+          .contains(
+              host.gateway() + " is no admin surface of a host of this user",
+              ":" + host.admin().getPort() + " of tested (pid");
+
       Program.Result accepted = signal(surface, "SIGTERM", "--reason", "tested enough");
       assertThat(accepted.exitCode()).isZero();
       assertThat(accepted.out()).contains("processed asynchronously");
@@ -59,7 +67,7 @@ class SendSignalIT {
     }
     Path other = Files.writeString(directory.resolve("other"), "another token");
     assertThat(signal("http://127.0.0.1:1", "TERM", "--token-file", other.toString()).err())
-        .contains("nobody listens at");
+        .contains("cannot ask http://127.0.0.1:1: nobody is there");
   }
 
   /** It took a process id or a URL only, where all other commands find a host by its name. */

@@ -2,6 +2,7 @@ package dev.belfry.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belfry.linux.Errno;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sys;
 import dev.belfry.testkit.SysTap;
@@ -72,6 +73,60 @@ class SendSignalTest {
     assertThat(run.err())
         .startsWith("belfry signal: " + file)
         .doesNotContain("key", "schl", "\tat ");
+  }
+
+  /** They were taken, and nobody heard of them. */
+  @ParameterizedTest
+  @ValueSource(strings = {"--reason", "--token-file"})
+  void aProcessCannotBeToldMoreThanTheSignal(String option) {
+    CommandRun run = CommandRun.of("signal", "2147483647", "CONT", option, "x");
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err())
+        .startsWith(
+            "belfry signal: " + option + " is for the URL of an admin surface, not for a process.");
+  }
+
+  /** The name of the system call and of its error was all that was said. */
+  @Test
+  void aProcessOfSomebodyElseIsToldInWords() {
+    SysTap tap = SysTap.over(Sys.forAnyThread());
+    tap.script("kill", (_, _) -> OptionalLong.of(-Errno.EPERM));
+    assertThat(CommandRun.with(tap.sys(), "signal", "4711", "TERM"))
+        .isEqualTo(
+            new CommandRun(
+                1,
+                "",
+                "belfry signal: process 4711 belongs to another user, who has to do this\n"));
+  }
+
+  /** A directory was only "Is a directory", and who had named a file was asked to name one. */
+  @Test
+  void aTokenFileThatCannotBeReadIsNamed() {
+    assertThat(signal("http://127.0.0.1:1", directory).err())
+        .isEqualTo("belfry signal: cannot read the token in " + directory + ": Is a directory\n");
+    Path missing = directory.resolve("missing");
+    assertThat(signal("http://127.0.0.1:1", missing).err())
+        .isEqualTo(
+            "belfry signal: cannot read the token in %s: there is no file %s\n"
+                .formatted(missing, missing));
+  }
+
+  /** It was "nobody listens", as if only the host had to be started. */
+  @Test
+  void aMachineThatNobodyKnowsIsToldFromOneWhereNobodyListens() throws IOException {
+    Path token = Files.writeString(directory.resolve("token"), "good");
+    assertThat(signal("https://nowhere.invalid:7071", token).err())
+        .isEqualTo(
+            "belfry signal: cannot ask https://nowhere.invalid:7071: no machine is known by the"
+                + " name nowhere.invalid\n");
+  }
+
+  /** It was read until there was no memory left. */
+  @Test
+  void aTokenFileWithoutAnEndIsNotReadToItsEnd() {
+    CommandRun run = signal("http://127.0.0.1:1", Path.of("/dev/zero"));
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err()).startsWith("belfry signal: /dev/zero has no token in it");
   }
 
   private static CommandRun signal(String target, Path token) {

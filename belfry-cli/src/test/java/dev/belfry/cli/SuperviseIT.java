@@ -17,8 +17,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A host and its supervisor as real processes. */
 class SuperviseIT {
-  private static final Duration GENEROUS = Duration.ofSeconds(60);
-
   @TempDir private Path directory = Path.of("");
 
   /** In a session of its own, so that it can be the group of a terminal. */
@@ -67,7 +65,9 @@ class SuperviseIT {
     try (HostProgram host = start(HostProgram.config(directory))) {
       var call = host.sleep(Duration.ofSeconds(5)); // for so long the host does not leave
       host.program().signal(Signo.HUP);
-      await().atMost(GENEROUS).until(() -> HostProgram.isFree(host.gateway().getPort()));
+      await()
+          .atMost(HostProgram.GENEROUS)
+          .until(() -> HostProgram.isFree(host.gateway().getPort()));
       host.program().signal(Signo.parse(signal).orElseThrow());
       host.program().awaitErr("already ending because of SIGHUP");
 
@@ -152,7 +152,7 @@ class SuperviseIT {
       ProcessHandle child = ProcessHandle.of(host.pid()).orElseThrow();
       host.program().signal(Signo.KILL);
 
-      await().atMost(GENEROUS).until(() -> !child.isAlive());
+      await().atMost(HostProgram.GENEROUS).until(() -> !child.isAlive());
       try (var left = Files.list(directory.resolve("belfry"))) { // else its entry would be there
         assertThat(left).extracting(it -> it.getFileName().toString()).containsOnly("admin-token");
       }

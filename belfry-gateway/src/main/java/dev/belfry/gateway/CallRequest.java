@@ -68,7 +68,8 @@ record CallRequest(String method, CallOptions options) {
       throw new Refused(
           400,
           "bad_deadline",
-          "Belfry-Deadline is a number of milliseconds above 0, not '%s'".formatted(value));
+          "Belfry-Deadline is a number of milliseconds above 0, of at most 15 digits, not '%s'"
+              .formatted(value));
     }
     Duration asked = Duration.ofMillis(millis);
     return asked.compareTo(longest) < 0 ? asked : longest;

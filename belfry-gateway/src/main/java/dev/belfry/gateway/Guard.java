@@ -38,7 +38,8 @@ final class Guard {
     }
     if (bearer != null && !bearer.test(token(headers))) {
       throw new Refused(
-          Answer.error(401, "unauthorized", "Send the token in Authorization: Bearer")
+          Answer.error(
+                  401, "unauthorized", "The token in Authorization: Bearer is missing or wrong")
               .header("WWW-Authenticate", "Bearer"));
     }
   }

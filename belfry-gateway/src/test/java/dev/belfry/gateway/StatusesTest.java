@@ -109,6 +109,14 @@ final class StatusesTest {
     assertError(running.send(running.call("upper", "x").header(name, value)), 400, error);
   }
 
+  /** It was said not to be above 0, which it is. */
+  @Test
+  void aDeadlineWithTooManyDigitsIsToldHowManyItMayHave() throws Exception {
+    var request = running.call("upper", "x").header("Belfry-Deadline", "9".repeat(16));
+    assertThat(new String(running.send(request).body(), UTF_8))
+        .contains("above 0, of at most 15 digits, not '9");
+  }
+
   /** The message was null, where people look for a sentence. */
   @Test
   void whatIsNotWellEscapedIs400() throws Exception {

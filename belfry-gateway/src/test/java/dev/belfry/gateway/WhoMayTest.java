@@ -102,7 +102,8 @@ final class WhoMayTest {
         assertThat(send(here, guarded, host + wrong))
             .startsWith("HTTP/1.1 401 ")
             .containsIgnoringCase("WWW-Authenticate: Bearer")
-            .contains("\"error\":\"unauthorized\"");
+            .contains("\"error\":\"unauthorized\"")
+            .contains("is missing or wrong"); // who had sent one was asked to send it
       }
       assertThat(send(here, guarded, host + "Authorization: Basic secret\r\n"))
           .startsWith("HTTP/1.1 401 ");

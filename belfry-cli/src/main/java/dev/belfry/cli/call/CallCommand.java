@@ -8,6 +8,7 @@ import dev.belfry.cli.Version;
 import dev.belfry.cli.WebAddress;
 import dev.belfry.cli.hosts.HostEntry;
 import dev.belfry.cli.hosts.RunDirectory;
+import dev.belfry.workers.WorkerPool;
 import java.io.Console;
 import java.io.IOException;
 import java.io.InputStream;
@@ -127,6 +128,9 @@ public final class CallCommand implements Callable<Integer> {
     if (deadlineMillis < 1) {
       throw new ParameterException(spec.commandLine(), "--deadline is at least 1 ms.");
     }
+    if (method.isEmpty()) {
+      throw new ParameterException(spec.commandLine(), "Say which METHOD to call.");
+    }
     if ((method + data).indexOf(UNKNOWN) >= 0) {
       throw new ParameterException(
           spec.commandLine(),
@@ -138,10 +142,20 @@ public final class CallCommand implements Callable<Integer> {
     try {
       reply = call.send(gateway(), PATIENCE, this::sayThatItTakesTime);
     } catch (IOException e) {
-      spec.commandLine().getErr().println("belfry call: " + Reason.of(e));
-      return e instanceof HttpTimeoutException ? FAILED : NO_HOST;
+      return reportAbsence(Reason.of(e), e instanceof HttpTimeoutException);
     }
     return report(reply);
+  }
+
+  private int reportAbsence(String reason, boolean hangs) {
+    if (json) {
+      spec.commandLine()
+          .getOut()
+          .println(Reply.absentAsJson(hangs ? "no_reply" : "no_host", reason));
+    } else {
+      spec.commandLine().getErr().println("belfry call: " + reason);
+    }
+    return hangs ? FAILED : NO_HOST;
   }
 
   private int report(Reply reply) {
@@ -188,11 +202,34 @@ public final class CallCommand implements Callable<Integer> {
 
   private byte[] payload() {
     if (data.equals(INPUT)) {
-      return read("standard input", in::readAllBytes);
+      return read("standard input", () -> readPayload(in, "standard input"));
     }
-    return data.startsWith("@")
-        ? read(data.substring(1), () -> Files.readAllBytes(Path.of(data.substring(1))))
-        : data.getBytes(UTF_8);
+    if (data.equals("@")) {
+      throw new ParameterException(spec.commandLine(), "Say which file: @FILE.");
+    }
+    return data.startsWith("@") ? readFile(data.substring(1)) : data.getBytes(UTF_8);
+  }
+
+  private byte[] readFile(String name) {
+    return read(
+        name,
+        () -> {
+          try (InputStream file = Files.newInputStream(Path.of(name))) {
+            return readPayload(file, name);
+          }
+        });
+  }
+
+  /** No more than a payload can have: what is to be read may be without end. */
+  private byte[] readPayload(InputStream source, String name) throws IOException {
+    byte[] bytes = source.readNBytes(WorkerPool.MAX_PAYLOAD_BYTES + 1);
+    if (bytes.length > WorkerPool.MAX_PAYLOAD_BYTES) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "%s has more than %d MiB, which is the most that a payload may have."
+              .formatted(name, WorkerPool.MAX_PAYLOAD_BYTES >> 20));
+    }
+    return bytes;
   }
 
   private @Nullable String token() {

@@ -1,6 +1,7 @@
 package dev.belfry.cli.call;
 
 import dev.belfry.cli.Reason;
+import dev.belfry.cli.WebAddress;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -43,7 +44,7 @@ final class GatewayCall {
       @Nullable String token) {
     this.method = method;
     this.payload = payload;
-    this.deadlineMillis = deadlineMillis;
+    this.deadlineMillis = Math.min(deadlineMillis, LONGEST.toMillis());
     this.atMostOnce = atMostOnce;
     this.token = token;
   }
@@ -72,7 +73,8 @@ final class GatewayCall {
         slow.run();
       }
       // Not by the request's own time-out, which ends with the head of the answer.
-      long left = limit().toNanos() - (System.nanoTime() - start);
+      Duration limit = Duration.ofMillis(deadlineMillis).plus(GRACE);
+      long left = limit.toNanos() - (System.nanoTime() - start);
       HttpResponse<byte[]> come = response.get(left, TimeUnit.NANOSECONDS);
       return new Reply(come.statusCode(), come.body(), System.nanoTime() - start);
     } catch (TimeoutException e) {
@@ -80,20 +82,15 @@ final class GatewayCall {
           "%s says nothing, not even that %d ms have passed: it hangs or is stopped"
               .formatted(gateway, deadlineMillis));
     } catch (ExecutionException e) {
-      throw new IOException("cannot call " + gateway + ": " + reason(e.getCause()), e);
+      throw new IOException("cannot call " + gateway + ": " + reason(gateway, e.getCause()), e);
     } finally {
       client.shutdownNow(); // close() would wait for an answer that may never come
     }
   }
 
-  private Duration limit() {
-    Duration deadline = Duration.ofMillis(deadlineMillis);
-    return (deadline.compareTo(LONGEST) < 0 ? deadline : LONGEST).plus(GRACE);
-  }
-
-  private static String reason(@Nullable Throwable cause) {
-    if (cause instanceof ConnectException) {
-      return "nobody is there";
+  private static String reason(URI gateway, @Nullable Throwable cause) {
+    if (cause instanceof ConnectException it) {
+      return WebAddress.absence(gateway, it);
     }
     return cause instanceof IOException it ? Reason.of(it) : String.valueOf(cause);
   }

@@ -38,11 +38,19 @@ final class Reply {
   String toText() {
     JsonNode error = error();
     String tail = error.path("worker").path("error_tail").asString("");
+    String word = error.path("error").asString("unknown");
+    String message = error.path("message").asString("no answer, and no reason that can be read");
+    String told =
+        switch (word) {
+          case "unauthorized" -> message + "; --token-file says where it is";
+          case "not_found" -> "this is no gateway: " + message; // one knows where calls go
+          default -> message;
+        };
     return "%s (%d %s)%s"
         .formatted(
-            error.path("message").asString("no answer, and no reason that can be read"),
+            told,
             status,
-            error.path("error").asString("unknown"),
+            word,
             tail.isBlank() ? "" : "\n" + tail.stripTrailing().indent(2).stripTrailing());
   }
 
@@ -64,6 +72,16 @@ final class Reply {
       }
     }
     return json.toString();
+  }
+
+  /** Why there is not even a reply, for machines, in the words that a gateway would use. */
+  static String absentAsJson(String error, String message) {
+    return JsonMapper.shared()
+        .createObjectNode()
+        .put("status", "error")
+        .put("error", error)
+        .put("message", message)
+        .toString();
   }
 
   /** Empty if whatever answered is not a gateway. */

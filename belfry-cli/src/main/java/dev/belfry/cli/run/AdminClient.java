@@ -1,6 +1,8 @@
 package dev.belfry.cli.run;
 
 import dev.belfry.cli.ClientToken;
+import dev.belfry.cli.Reason;
+import dev.belfry.cli.WebAddress;
 import dev.belfry.cli.hosts.HostEntry;
 import dev.belfry.cli.hosts.RunDirectory;
 import java.io.IOException;
@@ -13,11 +15,11 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -61,15 +63,22 @@ final class AdminClient {
     Path file = tokenFile != null ? tokenFile : ownToken(surface, RunDirectory.ofUser());
     try {
       return new AdminClient(surface, ClientToken.fromFile(file));
-    } catch (NoSuchFileException e) {
-      throw new IOException("there is no token in " + file + ": name a file by --token-file", e);
+    } catch (IOException e) {
+      throw new IOException("cannot read the token in " + file + ": " + Reason.of(e), e);
     }
   }
 
   private static Path ownToken(URI surface, RunDirectory directory) throws IOException {
-    if (!isOneOf(directory.live(), surface)) {
+    List<HostEntry> hosts = directory.live();
+    if (!isOneOf(hosts, surface)) {
+      String others =
+          hosts.stream()
+              .filter(it -> it.admin() != null)
+              .map(it -> it.admin() + " of " + it)
+              .collect(Collectors.joining(", "));
       throw new IOException(
-          "no host of this user is at " + surface + ": name a file by --token-file");
+          "%s is no admin surface of a host of this user%s; for the token of another, name a file by --token-file"
+              .formatted(surface, others.isEmpty() ? "" : ", but there is " + others));
     }
     return Token.place(directory);
   }
@@ -141,7 +150,7 @@ final class AdminClient {
       throw new IOException(
           surface + " does not answer: it hangs, is stopped, or something drops what is sent", e);
     } catch (ConnectException e) {
-      throw new IOException("nobody listens at " + surface, e);
+      throw new IOException("cannot ask " + surface + ": " + WebAddress.absence(surface, e), e);
     }
   }
 

@@ -57,7 +57,10 @@ public final class SendSignal implements Callable<Integer> {
       })
   private @Nullable Path tokenFile;
 
-  @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the log of the host.")
+  @Option(
+      names = "--reason",
+      paramLabel = "TEXT",
+      description = "Why, for the log of a host at a URL.")
   private String reason = "";
 
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
@@ -77,14 +80,25 @@ public final class SendSignal implements Callable<Integer> {
                 () ->
                     new ParameterException(
                         spec.commandLine(), "There is no signal '" + name + "'."));
+    if (target.matches("https?://.+")) {
+      spec.commandLine().getOut().println(post(signal));
+      return 0;
+    }
+    refuseForProcess("--reason", !reason.isEmpty());
+    refuseForProcess("--token-file", tokenFile != null);
     if (target.matches("[1-9][0-9]{0,9}")) {
       kill(target, signal);
-    } else if (target.matches("https?://.+")) {
-      spec.commandLine().getOut().println(post(signal));
     } else {
       kill(Long.toString(RunDirectory.ofUser().find(target).pid()), signal);
     }
     return 0;
+  }
+
+  private void refuseForProcess(String option, boolean isThere) {
+    if (isThere) {
+      throw new ParameterException(
+          spec.commandLine(), option + " is for the URL of an admin surface, not for a process.");
+    }
   }
 
   private void kill(String pid, int signal) throws IOException {
@@ -94,6 +108,9 @@ public final class SendSignal implements Callable<Integer> {
     } catch (NumberFormatException e) { // a negative one would be a group, or everybody
       throw new IOException(none, e);
     } catch (ErrnoException e) {
+      if (e.is(Errno.EPERM)) {
+        throw new IOException("process " + pid + " belongs to another user, who has to do this", e);
+      }
       throw e.is(Errno.ESRCH) ? new IOException(none, e) : e;
     }
   }

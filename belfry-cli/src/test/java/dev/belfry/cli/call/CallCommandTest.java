@@ -12,6 +12,7 @@ import dev.belfry.workers.WorkerPool;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
@@ -44,7 +45,7 @@ final class CallCommandTest {
   private WorkerPool pool;
   private Gateway gateway;
   private URI url;
-  private byte[] input = new byte[0];
+  private InputStream input = InputStream.nullInputStream();
 
   @BeforeAll
   void open() throws Exception {
@@ -97,7 +98,7 @@ final class CallCommandTest {
     var ran = new Ran();
     var out = new PrintWriter(ran.out, true, UTF_8);
     ran.exitCode =
-        new CommandLine(new CallCommand(new ByteArrayInputStream(input), ran.out, finder))
+        new CommandLine(new CallCommand(input, ran.out, finder))
             .setExpandAtFiles(false)
             .setOut(out)
             .setErr(new PrintWriter(ran.err, true))
@@ -123,7 +124,7 @@ final class CallCommandTest {
   void dataComesFromAFileOrStandardInputByteForByte(@TempDir Path directory) throws Exception {
     Path file = Files.write(directory.resolve("data"), NO_TEXT);
     assertThat(run("echo", "@" + file).out.toByteArray()).isEqualTo(NO_TEXT);
-    input = NO_TEXT;
+    input = new ByteArrayInputStream(NO_TEXT);
     assertThat(run("echo", "-").out.toByteArray()).isEqualTo(NO_TEXT);
     assertThat(run("echo").out.toByteArray()).isEmpty();
     assertThat(run("echo", "--", "-x").text()).isEqualTo("-x");
@@ -136,6 +137,35 @@ final class CallCommandTest {
     assertThat(ran.err.toString()).contains("Cannot read /nowhere/at/all");
     assertThat(run("echo", "--deadline", "0").exitCode).isEqualTo(2);
     assertThat(run().exitCode).isEqualTo(2);
+  }
+
+  /** All of it was read, until there was no memory left, and that was all that was said. */
+  @Test
+  void dataThatNoPayloadCanBeIsNotReadToItsEnd() throws Exception {
+    Ran file = run("echo", "@/dev/zero");
+    assertThat(file.exitCode).isEqualTo(2);
+    assertThat(file.err.toString()).contains("/dev/zero has more than 64 MiB");
+    input = Files.newInputStream(Path.of("/dev/zero"));
+    try (InputStream _ = input) {
+      assertThat(run("echo", "-").err.toString()).contains("standard input has more than 64 MiB");
+    }
+  }
+
+  /** No name was the working directory, and no method a page that was not found. */
+  @Test
+  void anEmptyNameIsAWrongCommandLine() {
+    Ran file = run("echo", "@");
+    assertThat(file.exitCode).isEqualTo(2);
+    assertThat(file.err.toString()).startsWith("Say which file: @FILE.");
+    Ran method = run("", "x");
+    assertThat(method.exitCode).isEqualTo(2);
+    assertThat(method.err.toString()).startsWith("Say which METHOD to call.");
+  }
+
+  /** The gateway refused it as "not above 0". */
+  @Test
+  void aDeadlineMayBeAsLongAsAnybodyLikes() {
+    assertThat(run("echo", "x", "--deadline", Long.toString(Long.MAX_VALUE)).text()).isEqualTo("x");
   }
 
   /** In such a locale other bytes than were typed were sent, and answered with success. */
@@ -181,7 +211,7 @@ final class CallCommandTest {
     assertThat(text.get("http_status").asInt()).isEqualTo(200);
     assertThat(text.get("micros").asLong()).isPositive();
     assertThat(text.get("answer").asString()).isEqualTo("hello");
-    input = NO_TEXT;
+    input = new ByteArrayInputStream(NO_TEXT);
     assertThat(run("echo", "-", "--json").json().get("answer_base64").asString())
         .isEqualTo("AP8Kwwc=");
   }
@@ -191,7 +221,8 @@ final class CallCommandTest {
     Path file = Files.writeString(directory.resolve("token"), "secret\n");
     try (Gateway guarded = Gateway.open(atAnyPort().bearer("secret"::equals), pool)) {
       String there = urlOf(guarded).toString();
-      assertThat(run("echo", "x", "--url", there).err.toString()).contains("401 unauthorized");
+      assertThat(run("echo", "x", "--url", there).err.toString())
+          .contains("is missing or wrong; --token-file says where it is (401 unauthorized)");
       assertThat(run("echo", "x", "--url", there, "--token-file", file.toString()).text())
           .isEqualTo("x");
     }
@@ -230,6 +261,34 @@ final class CallCommandTest {
     assertThat(gone.exitCode).isEqualTo(3);
     assertThat(gone.err.toString())
         .isEqualTo("belfry call: cannot call http://127.0.0.1:1: nobody is there\n");
+  }
+
+  /** It was "nobody is there", as if only the host had to be started. */
+  @Test
+  void aMachineThatNobodyKnowsIsToldFromOneWhereNobodyListens() {
+    Ran unknown = run("echo", "--url", "http://nowhere.invalid:7070");
+    assertThat(unknown.exitCode).isEqualTo(3);
+    assertThat(unknown.err.toString())
+        .isEqualTo(
+            "belfry call: cannot call http://nowhere.invalid:7070: no machine is known by the name"
+                + " nowhere.invalid\n");
+  }
+
+  /** They got nothing at all, though they had been promised why there is no answer. */
+  @Test
+  void machinesGetJsonAlsoWhereNoGatewayAnswers() throws Exception {
+    Ran none = run("echo", "--json", "--url", "http://127.0.0.1:1");
+    assertThat(none.exitCode).isEqualTo(3);
+    assertThat(none.json().get("status").asString()).isEqualTo("error");
+    assertThat(none.json().get("error").asString()).isEqualTo("no_host");
+    assertThat(none.json().get("message").asString()).endsWith("nobody is there");
+    assertThat(none.err.toString()).isEmpty();
+    try (var silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String there = "http://127.0.0.1:" + silent.getLocalPort();
+      Ran hangs = run("echo", "--json", "--deadline", "100", "--url", there);
+      assertThat(hangs.exitCode).isEqualTo(1);
+      assertThat(hangs.json().get("error").asString()).isEqualTo("no_reply");
+    }
   }
 
   /** Some were a host that is not there, others were answered by the name of an exception. */
@@ -330,5 +389,8 @@ final class CallCommandTest {
   void whoIsNoGatewayGivesNoReason() {
     assertThat(new Reply(404, "<html>".getBytes(UTF_8), 1).toText())
         .isEqualTo("no answer, and no reason that can be read (404 unknown)");
+    byte[] admin = "{\"error\":\"not_found\",\"message\":\"Nothing\"}".getBytes(UTF_8);
+    assertThat(new Reply(404, admin, 1).toText())
+        .isEqualTo("this is no gateway: Nothing (404 not_found)");
   }
 }
