@@ -10,8 +10,8 @@ import java.util.function.BooleanSupplier;
  * answer need not wait for the pool's loop to wake; if no caller does, the bell tells the loop.
  */
 final class Lookout {
-  /** How long a caller sleeps at a stretch. */
-  private static final long LOOK_NANOS = 50_000_000;
+  /** How long a caller waits with the turn taken, at a stretch. */
+  private static final long STRETCH_NANOS = 50_000_000;
 
   /**
    * How long a caller stays awake: longer than most short calls take, because going to sleep and
@@ -112,7 +112,7 @@ final class Lookout {
   void listen() {
     synchronized (table) {
       if (!deaf) {
-        return; // whoever looks now will see, on leaving, that an answer is expected
+        return; // whoever looks, or is patient and will, sees on leaving what is expected
       }
       deaf = false;
     }
@@ -183,7 +183,7 @@ final class Lookout {
   /** Waits with the turn taken, and so asleep if it takes long; gives the turn back. */
   private boolean sleepAndEnd(Call call, long began) {
     try {
-      long until = Math.min(call.deadlineNanos, System.nanoTime() + LOOK_NANOS);
+      long until = Math.min(call.deadlineNanos, System.nanoTime() + STRETCH_NANOS);
       return peer.receiveUntil(call::isDone, until) != Awaited.OVER;
     } finally {
       end();
