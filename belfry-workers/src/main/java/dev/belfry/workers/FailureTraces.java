@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
  * thread.
  */
 final class FailureTraces {
-  private static final int MOST_A_MINUTE = 10;
-  private static final int MOST_LINES = 100;
+  private static final int MAX_A_MINUTE = 10;
+  private static final int MAX_LINES = 100;
   private static final long MINUTE_NANOS = Duration.ofMinutes(1).toNanos();
 
   private final PrintStream out;
@@ -37,16 +37,16 @@ final class FailureTraces {
     synchronized (this) {
       long now = nanoClock.getAsLong();
       if (now - minuteNanos >= MINUTE_NANOS) {
-        long hidden = inThisMinute - MOST_A_MINUTE;
+        long hidden = inThisMinute - MAX_A_MINUTE;
         before = hidden > 0 ? hidden + " more calls have failed\n" : "";
         minuteNanos = now;
         inThisMinute = 0;
       }
       inThisMinute++;
-      if (inThisMinute > MOST_A_MINUTE) {
+      if (inThisMinute > MAX_A_MINUTE) {
         return;
       }
-      if (inThisMinute == MOST_A_MINUTE) {
+      if (inThisMinute == MAX_A_MINUTE) {
         after = "more calls that fail within this minute are not shown\n";
       }
     }
@@ -61,8 +61,8 @@ final class FailureTraces {
       var text = new StringWriter();
       failure.printStackTrace(new PrintWriter(text));
       List<String> lines = text.toString().lines().toList();
-      int more = lines.size() - MOST_LINES;
-      return String.join("\n", lines.subList(0, Math.min(lines.size(), MOST_LINES)))
+      int more = lines.size() - MAX_LINES;
+      return String.join("\n", lines.subList(0, Math.min(lines.size(), MAX_LINES)))
           + (more > 0 ? "\n\t... " + more + " more lines\n" : "\n");
     } catch (Throwable another) {
       return failure.getClass().getName() + "\n";

@@ -162,7 +162,7 @@ final class WorkerCalls {
       }
     }
     if (sent) {
-      boolean _ = lookout().lookAndEnd(call);
+      boolean _ = lookout().lookAndEnd(call); // whatever it says, the caller waits on by itself
     }
     return sent;
   }
