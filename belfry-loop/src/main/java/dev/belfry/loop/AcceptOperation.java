@@ -21,14 +21,16 @@ public final class AcceptOperation extends IoOperation<StreamSocket> {
   private static final int MAX_SKIPPED = 64;
 
   private final Acceptor acceptor;
+  private final EventLoop owner;
   private @Nullable StreamSocket accepted;
 
   /** How many connections in a row were gone. */
   private int skipped;
 
-  AcceptOperation(Acceptor acceptor) {
+  AcceptOperation(Acceptor acceptor, EventLoop owner) {
     super(acceptor);
     this.acceptor = acceptor;
+    this.owner = owner;
   }
 
   @Override
@@ -95,8 +97,8 @@ public final class AcceptOperation extends IoOperation<StreamSocket> {
   @Override
   boolean accept(long result) {
     // Any thread may close it once the loop has ended.
-    Fd fd = Fd.own(loop.sharedSys, (int) result, "accepted socket");
-    accepted = new StreamSocket(loop, fd, acceptor.isUnix());
+    Fd fd = Fd.own(owner.sharedSys, (int) result, "accepted socket");
+    accepted = new StreamSocket(owner, fd, acceptor.isUnix());
     return true;
   }
 

@@ -75,7 +75,21 @@ public final class Acceptor extends Handle {
   /** Takes one connection. */
   // r[impl loop.accept.acceptor]
   public AcceptOperation accept() {
-    return new AcceptOperation(this);
+    return accept(loop);
+  }
+
+  /**
+   * Takes one connection for another loop, such as the next of a group: its socket belongs there.
+   * The accept itself is this loop's, and completes on it.
+   *
+   * {@snippet :
+   * EventLoop next = group.next();
+   * StreamSocket client = acceptor.accept(next).await();
+   * next.spawn("client", () -> serve(client));
+   * }
+   */
+  public AcceptOperation accept(EventLoop owner) {
+    return new AcceptOperation(this, owner);
   }
 
   boolean isUnix() {

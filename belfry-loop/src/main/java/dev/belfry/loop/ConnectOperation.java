@@ -97,7 +97,7 @@ public final class ConnectOperation extends IoOperation<StreamSocket> {
   /** Not to a Unix listener, for whose queue the kernel would wait on a thread of its own. */
   @Override
   boolean isRequest() {
-    return !(address instanceof UnixDomainSocketAddress) && !socket.connected;
+    return !(address instanceof UnixDomainSocketAddress) && !socket.connected && !inProgress;
   }
 
   @Override
@@ -115,6 +115,7 @@ public final class ConnectOperation extends IoOperation<StreamSocket> {
   @Override
   boolean accept(long result) {
     socket.connected = true;
+    socket.broken = 0; // that was an attempt before
     return true;
   }
 }

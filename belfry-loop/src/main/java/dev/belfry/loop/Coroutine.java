@@ -1,5 +1,8 @@
 package dev.belfry.loop;
 
+import static java.lang.System.Logger.Level.ERROR;
+import static java.lang.System.Logger.Level.WARNING;
+
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -14,9 +17,14 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the type of its result
  */
 public final class Coroutine<T> extends Task implements Executor {
+  private static final System.Logger LOG = System.getLogger(EventLoop.class.getName());
+
   private final EventLoop loop;
   private final Thread thread;
   private final CompletableFuture<T> result = new CompletableFuture<>();
+
+  /** Whether somebody has asked for the result, and so learns of a failure. */
+  private volatile boolean asked;
 
   /** What continues the virtual thread; the JDK always submits the same one. */
   private @Nullable Runnable continuation;
@@ -39,9 +47,21 @@ public final class Coroutine<T> extends Task implements Executor {
       T value = body.call();
       result.complete(value);
     } catch (Throwable e) {
+      boolean unknown = !asked;
       result.completeExceptionally(e);
+      if (unknown) {
+        log(e);
+      }
     } finally {
       loop.remove(this);
+    }
+  }
+
+  private void log(Throwable failure) {
+    switch (failure) {
+      case StoppedException _, InterruptedException _ -> {} // somebody wanted that
+      case RuntimeException _, Error _ -> LOG.log(ERROR, this + " has failed", failure);
+      default -> LOG.log(WARNING, "{0} has ended: {1}", this, failure); // as when a peer has gone
     }
   }
 
@@ -55,8 +75,12 @@ public final class Coroutine<T> extends Task implements Executor {
     return thread;
   }
 
-  /** Its result, or the exception that ended it; completes as its last act. */
+  /**
+   * Its result, or the exception that ended it; completes as its last act. An exception that ends
+   * it before anybody has asked for the result is logged.
+   */
   public CompletableFuture<T> result() {
+    asked = true;
     return result;
   }
 

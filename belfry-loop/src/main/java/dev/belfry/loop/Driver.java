@@ -52,6 +52,12 @@ interface Driver extends AutoCloseable {
   /** Withdraws an operation that has not completed; it completes as stopped, now or soon. */
   void cancel(IoOperation<?> operation);
 
+  /**
+   * Makes the calls of writes that were started and have not been tried yet, until one would have
+   * to wait; whatever the handle has had of this turn.
+   */
+  void flush(Handle handle);
+
   /** Completes what waits on the handle as stopped, forgets the handle and closes it. */
   void close(Handle handle);
 

@@ -185,6 +185,20 @@ final class EpollDriver implements Driver {
     }
   }
 
+  // r[impl loop.fd.unwritten]
+  @Override
+  public void flush(Handle handle) {
+    WaitQueue writes = handle.writes;
+    IoOperation<?> operation;
+    while ((operation = writes.first()) != null && !isBlocked(handle, writes)) {
+      // First, as a completion may wait for a token's lock, which lets others look at the queue.
+      writes.remove(operation);
+      if (!attemptSafely(operation, writes)) {
+        writes.putBack(operation);
+      }
+    }
+  }
+
   // r[impl loop.fd.close]
   @Override
   public void close(Handle handle) {
@@ -221,6 +235,7 @@ final class EpollDriver implements Driver {
   }
 
   private void cancelAll(Handle handle) {
+    flush(handle);
     cancelAll(handle.reads);
     cancelAll(handle.writes);
   }
@@ -250,17 +265,19 @@ final class EpollDriver implements Driver {
         handle.resumeNextTurn();
         return;
       }
-      boolean completed;
-      try {
-        completed = attempt(operation, direction);
-      } catch (RuntimeException | Error e) {
-        operation.completeError(e); // such as a buffer whose arena is closed
-        completed = true;
-      }
-      if (!completed) {
+      if (!attemptSafely(operation, direction)) {
         return;
       }
       direction.remove(operation);
+    }
+  }
+
+  private boolean attemptSafely(IoOperation<?> operation, WaitQueue direction) {
+    try {
+      return attempt(operation, direction);
+    } catch (RuntimeException | Error e) {
+      operation.completeError(e); // such as a buffer whose arena is closed
+      return true;
     }
   }
 

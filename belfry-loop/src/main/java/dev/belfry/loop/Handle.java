@@ -1,5 +1,10 @@
 package dev.belfry.loop;
 
+import static dev.belfry.linux.Errno.ECONNRESET;
+import static dev.belfry.linux.Errno.EHOSTUNREACH;
+import static dev.belfry.linux.Errno.ENETUNREACH;
+import static dev.belfry.linux.Errno.ETIMEDOUT;
+
 import dev.belfry.linux.Fd;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +42,12 @@ public abstract class Handle implements AutoCloseable {
   /** Made by that driver. */
   @Nullable UringHandle uring;
 
+  /**
+   * How the connection broke, {@code -errno}, or zero. The kernel tells one call, which may be a
+   * write, and tells all reads after it that the stream has ended.
+   */
+  int broken;
+
   /** Set on the loop thread. */
   private volatile boolean closed;
 
@@ -64,8 +75,9 @@ public abstract class Handle implements AutoCloseable {
   }
 
   /**
-   * Closes the descriptor; a second call does nothing. A write that has not completed may or may
-   * not have been done, so wait for it first.
+   * Closes the descriptor; a second call does nothing. Writes that were started before are done
+   * first, as far as they need not wait: to a file all of them, elsewhere as much as there is room
+   * for. One that would have to wait is stopped, so wait for it first if all of it matters.
    */
   @Override
   public final void close() {
@@ -82,8 +94,18 @@ public abstract class Handle implements AutoCloseable {
   private void closeNow() {
     if (!closed) {
       closed = true;
+      loop.driver.flush(this);
       beforeClose();
       loop.driver.close(this);
+    }
+  }
+
+  /** Remembers that an operation failed, if it did because the connection broke. */
+  final void failed(int errno) {
+    switch (errno) {
+      case ECONNRESET, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH ->
+          broken = isStreamSocket() ? -errno : 0;
+      default -> {}
     }
   }
 

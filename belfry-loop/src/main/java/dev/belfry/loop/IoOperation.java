@@ -141,6 +141,7 @@ abstract class IoOperation<T> extends Operation<T> {
 
   // r[impl loop.op.error]
   final void fail(long negativeErrno) {
+    handle.failed((int) -negativeErrno);
     completeError(new ErrnoException(call(), (int) -negativeErrno, about()));
   }
 

@@ -58,18 +58,21 @@ public final class MessageOperation extends IoOperation<Integer> {
   @Override
   long attempt(Sys sys) {
     int fd = handle.descriptor();
-    if (receives) {
-      return message.receive(sys, fd);
-    }
-    return judge(message.send(sys, fd));
+    return receives ? orBroken(message.receive(sys, fd)) : judge(message.send(sys, fd));
   }
 
   @Override
   long judge(long result) {
     if (receives) {
       message.received(result);
+      return orBroken(result);
     }
-    return result == -EAGAIN && !receives && !handle.tellsWhenWritable() ? LATER : result;
+    return result == -EAGAIN && !handle.tellsWhenWritable() ? LATER : result;
+  }
+
+  /** A connection that broke has not ended in order. */
+  private long orBroken(long result) {
+    return isEnd(result) ? handle.broken : result;
   }
 
   @Override
@@ -93,8 +96,11 @@ public final class MessageOperation extends IoOperation<Integer> {
 
   @Override
   boolean accept(long result) {
-    boolean ended = receives && result == 0 && handle.isStreamSocket() && message.data().hasRoom();
-    bytes = ended ? TransferOperation.END_OF_FILE : (int) result;
+    bytes = receives && isEnd(result) ? TransferOperation.END_OF_FILE : (int) result;
     return true;
+  }
+
+  private boolean isEnd(long result) {
+    return result == 0 && handle.isStreamSocket() && message.data().hasRoom();
   }
 }

@@ -43,10 +43,14 @@ public final class StreamSocket extends SocketHandle {
   }
 
   /**
-   * Says that nothing more will be written: the peer reads to the end. At once: a write that has
-   * not completed may fail with EPIPE, so wait for it first.
+   * Says that nothing more will be written: the peer reads to the end. On the loop thread, writes
+   * that were started before are done first, as far as there is room. One that has to wait fails
+   * with EPIPE, and so may any if this is called from another thread, so wait for it first.
    */
   public void shutdownWrite() throws IOException {
+    if (loop.inLoop()) {
+      loop.driver.flush(this);
+    }
     Sockets.shutdown(loop.sharedSys, descriptor(), Sockets.SHUT_WR);
   }
 

@@ -202,6 +202,17 @@ public final class TransferOperation extends IoOperation<Integer> {
 
   @Override
   long attempt(Sys sys) {
+    return judge(transfer(sys));
+  }
+
+  /** A connection that broke has not ended in order. */
+  // r[impl loop.op.error]
+  @Override
+  long judge(long result) {
+    return result == 0 && kind.read ? handle.broken : result;
+  }
+
+  private long transfer(Sys sys) {
     int fd = handle.fd.number();
     Iovecs vectors = pieces;
     if (vectors != null) {

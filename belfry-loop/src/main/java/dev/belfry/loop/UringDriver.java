@@ -82,9 +82,8 @@ final class UringDriver implements Driver {
   private UringHandle of(Handle handle) {
     UringHandle known = handle.uring;
     if (known == null) {
-      known = new UringHandle(uring, handle);
+      known = new UringHandle(uring, handles, handle);
       handle.uring = known;
-      handles.add(handle);
     }
     return known;
   }
@@ -124,12 +123,18 @@ final class UringDriver implements Driver {
   }
 
   @Override
+  public void flush(Handle handle) {
+    if (handle.uring != null) {
+      handle.uring.writes.flush();
+    }
+  }
+
+  @Override
   public void close(Handle handle) {
     UringHandle known = handle.uring;
     if (known == null) {
       handle.fd.close();
     } else {
-      handles.remove(handle);
       known.close();
     }
   }
@@ -147,7 +152,8 @@ final class UringDriver implements Driver {
         handle -> {
           UringHandle known = of(handle);
           known.reads.cancelAll();
-          known.writes.cancelAll();
+          known.writes.flush();
+          known.writes.cancelUnlessFinishing();
         });
     List.copyOf(opening).forEach(request -> cancel(request.operation));
     futexes.cancelAll();
@@ -156,6 +162,7 @@ final class UringDriver implements Driver {
   @Override
   public void takeBack() {
     uring.takeBack();
+    handles.forEach(handle -> of(handle).writes.cancelAll()); // what was to be finished
   }
 
   @Override

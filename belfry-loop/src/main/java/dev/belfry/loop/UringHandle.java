@@ -7,6 +7,7 @@ final class UringHandle {
   private static final System.Logger LOG = System.getLogger(EventLoop.class.getName());
 
   final Handle handle;
+  private final HandleTable handles;
   final UringLane reads;
   final UringLane writes;
 
@@ -15,10 +16,13 @@ final class UringHandle {
 
   private boolean closing;
 
-  UringHandle(Uring uring, Handle handle) {
+  /** Takes the handle into a table, where it is found until its descriptor is closed. */
+  UringHandle(Uring uring, HandleTable handles, Handle handle) {
     this.handle = handle;
+    this.handles = handles;
     this.reads = new UringLane(uring, this, handle.reads, true);
     this.writes = new UringLane(uring, this, handle.writes, false);
+    handles.add(handle);
   }
 
   UringLane lane(IoOperation<?> operation) {
@@ -31,6 +35,11 @@ final class UringHandle {
 
   void kernelGaveBack() {
     withKernel--;
+    mayBeUnused();
+  }
+
+  /** Something has ended that a close may wait for. */
+  void mayBeUnused() {
     try {
       closeIfUnused();
     } catch (IllegalStateException e) { // whoever waits for the kernel now cannot help it
@@ -38,7 +47,10 @@ final class UringHandle {
     }
   }
 
-  /** Closes the descriptor as soon as the kernel no longer has a request that names it. */
+  /**
+   * Closes the descriptor as soon as the kernel no longer has a request that names it, and will get
+   * none.
+   */
   // r[impl loop.fd.close]
   void close() {
     reads.close();
@@ -48,8 +60,9 @@ final class UringHandle {
   }
 
   private void closeIfUnused() {
-    if (closing && withKernel == 0) {
+    if (closing && withKernel == 0 && !writes.isWaitedFor()) {
       closing = false;
+      handles.remove(handle);
       handle.fd.close();
     }
   }

@@ -29,6 +29,7 @@ final class UringLane {
   private final Handle handle;
   private final WaitQueue queue;
   private final ReadinessPoll poll;
+  private final boolean reads;
 
   /** Receives before it is asked to, where that is possible; made at the first read. */
   private @Nullable UringReceiver receiver;
@@ -41,6 +42,7 @@ final class UringLane {
     this.owner = owner;
     this.handle = owner.handle;
     this.queue = queue;
+    this.reads = reads;
     this.poll = new ReadinessPoll(owner, this, reads ? Epoll.IN : Epoll.OUT);
   }
 
@@ -58,8 +60,9 @@ final class UringLane {
   /** Gives the kernel the next operation, if it has none of this lane and nothing is awaited. */
   void goOn() {
     IoOperation<?> operation;
-    while ((operation = nextOrdered()) != null && !isBlocked() && !handle.isClosed()) {
-      if (queue.isSpent(handle.loop.turn(), handle.loop.options)) {
+    boolean closed = handle.isClosed();
+    while ((operation = nextOrdered()) != null && !isBlocked() && (!closed || finishes())) {
+      if (!closed && queue.isSpent(handle.loop.turn(), handle.loop.options)) {
         handle.resumeNextTurn();
         return;
       }
@@ -74,6 +77,30 @@ final class UringLane {
         attempt(operation);
       }
     }
+  }
+
+  /**
+   * Makes calls instead of the requests that the kernel does not have yet, until one would have to
+   * wait. Not for files, where calls wait: those are left to the kernel.
+   */
+  // r[impl loop.fd.unwritten]
+  void flush() {
+    IoOperation<?> operation;
+    while ((operation = queue.first()) != null && !isBlocked() && !handle.isRegularFile()) {
+      UringOperation request = operation.request;
+      if (request != null) {
+        if (request.isWithKernel()) {
+          return;
+        }
+        uring.withdraw(request);
+      }
+      attempt(operation);
+    }
+  }
+
+  /** Whether what was started is done even if the handle is closed or the loop ends. */
+  private boolean finishes() {
+    return !reads && handle.isRegularFile() && !queue.isPaused();
   }
 
   /** Reads what was received before, if anything; false if it is awaited, one way or another. */
@@ -232,7 +259,7 @@ final class UringLane {
   private void awaitReadiness(IoOperation<?> operation) {
     if (handle.isRegularFile() && !operation.aside) {
       operation.aside = true; // its file system does not wait otherwise, and nothing would tell
-    } else if (!operation.isOrdered()) {
+    } else if (!operation.isOrdered() || (handle.isRegularFile() && handle.isClosed())) {
       end(operation);
       operation.fail(-EAGAIN);
     } else if (handle.isRegularFile() || events >= FRUITLESS) {
@@ -264,6 +291,13 @@ final class UringLane {
     end(operation);
     operation.completeStopped();
     goOn();
+    owner.mayBeUnused();
+  }
+
+  void cancelUnlessFinishing() {
+    if (!finishes()) {
+      cancelAll();
+    }
   }
 
   void cancelAll() {
@@ -278,7 +312,7 @@ final class UringLane {
   }
 
   void close() {
-    cancelAll();
+    cancelUnlessFinishing();
     queue.forgetRetry();
     uring.withdraw(poll);
     if (receiver != null) {

@@ -48,6 +48,19 @@ final class WaitQueue {
     last = operation;
   }
 
+  /** Puts one back that was taken out to be tried, before all others. */
+  void putBack(IoOperation<?> operation) {
+    operation.queued = true;
+    operation.previous = null;
+    operation.following = first;
+    if (first == null) {
+      last = operation;
+    } else {
+      first.previous = operation;
+    }
+    first = operation;
+  }
+
   void remove(IoOperation<?> operation) {
     operation.queued = false;
     IoOperation<?> before = operation.previous;

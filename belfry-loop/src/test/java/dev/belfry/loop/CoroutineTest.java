@@ -124,6 +124,29 @@ final class CoroutineTest {
     }
   }
 
+  // What went wrong: it was in the result, for which nobody asked, and the program just stood
+  // still.
+  @EveryBackend
+  void whatEndsACoroutineIsLoggedIfNobodyAsksForItsResult(Backend backend) throws Exception {
+    try (Quiet log = Quiet.log(EventLoop.class);
+        Driven driven = Driven.open(backend)) {
+      EventLoop loop = driven.loop();
+      loop.scheduler()
+          .execute(
+              () -> {
+                loop.spawn("broken", LoopSupport.failing(new IllegalStateException("a mistake")));
+                loop.spawn("cut off", LoopSupport.failing(new IOException("peer has gone")));
+                var _ = loop.spawn("asked", LoopSupport.failing(new IOException("told"))).result();
+                loop.spawn("stopped", LoopSupport.failing(new StoppedException("on purpose")));
+                loop.spawn("interrupted", LoopSupport.failing(new InterruptedException()));
+              });
+      driven.asleep();
+      assertThat(log.messages()).hasSize(2);
+      assertThat(log.messages().getFirst()).contains("coroutine broken");
+      assertThat(log.messages().getLast()).contains("coroutine cut off", "peer has gone");
+    }
+  }
+
   @EveryBackend
   void aCoroutineCannotDriveOrCloseItsLoop(Backend backend) throws Exception {
     try (Driven driven = Driven.open(backend)) {

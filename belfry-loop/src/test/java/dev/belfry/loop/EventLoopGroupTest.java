@@ -11,6 +11,11 @@ import dev.belfry.linux.Sys;
 import dev.belfry.loop.LoopSupport.EveryBackend;
 import dev.belfry.testkit.Descriptors;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -47,6 +52,36 @@ final class EventLoopGroupTest {
     }
     assertThat(threads).noneMatch(Thread::isAlive);
     assertThat(before.openedSince()).isEmpty();
+  }
+
+  // Without it a connection belonged to the loop of the acceptor, and the others had none to serve.
+  // r[verify loop.accept.once]
+  @EveryBackend
+  void aConnectionIsAcceptedForTheLoopThatServesIt(Backend backend) throws Exception {
+    try (EventLoopGroup group = group(backend, 2);
+        Arena arena = Arena.ofShared()) {
+      group.start();
+      EventLoop accepting = group.next();
+      EventLoop serving = group.next();
+      Acceptor acceptor =
+          Acceptor.open(accepting, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      var client = StreamSocket.open(accepting, StandardProtocolFamily.INET);
+      client.connect(acceptor.localAddress()).await();
+      StreamSocket served = acceptor.accept(serving).await();
+      assertThat(served.loop()).isSameAs(serving);
+      var inLoop = new CompletableFuture<Boolean>();
+      served
+          .writeAll(arena.allocateFrom("hi"))
+          .start(_ -> inLoop.complete(serving.inLoop() && !accepting.inLoop()));
+      assertThat(LoopSupport.get(inLoop)).isTrue();
+      MemorySegment buffer = arena.allocate(3);
+      assertThat(client.readAll(buffer).await()).isEqualTo(3);
+      assertThat(buffer.getString(0)).isEqualTo("hi");
+      served.close();
+      assertThat(client.readSome(buffer).await()).isEqualTo(TransferOperation.END_OF_FILE);
+      client.close();
+      acceptor.close();
+    }
   }
 
   @Test

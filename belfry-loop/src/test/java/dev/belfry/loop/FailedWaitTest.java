@@ -6,20 +6,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.OpenFlags;
 import dev.belfry.loop.LoopSupport.EveryBackend;
 import dev.belfry.testkit.SysTap;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of a loop, and of what it was doing, when waiting itself fails. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class FailedWaitTest {
+  @TempDir Path directory;
+
   // r[verify loop.run.sender] r[verify loop.err.unexpected]
   @EveryBackend
   void aFailedWaitEndsTheRunWithItsErrno(Backend backend) throws Exception {
@@ -83,6 +89,41 @@ final class FailedWaitTest {
       assertThatExceptionOfType(ErrnoException.class).isThrownBy(loop::runSome);
     }
     assertThat(outcomes).containsExactlyInAnyOrder(Outcome.STOPPED, Outcome.VALUE);
+  }
+
+  // r[verify loop.fd.unwritten] r[verify loop.err.unexpected]
+  @EveryBackend
+  void writesToFilesCompleteOnceWhereTheWaitFails(Backend backend) throws Exception {
+    SysTap tap = LoopSupport.tap();
+    var outcomes = new ArrayList<Outcome>();
+    try (Quiet _ = Quiet.log(EventLoop.class);
+        Arena arena = Arena.ofShared()) {
+      EventLoop loop = LoopSupport.open(backend, tap);
+      int flags = OpenFlags.WRITE_ONLY | OpenFlags.CREATE;
+      var files = new ArrayList<RegularFile>();
+      for (String name : List.of("closed", "open")) {
+        Path path = directory.resolve(name);
+        files.add(DescriptorSupport.result(loop, RegularFile.open(loop, path, flags, 0600)));
+      }
+      loop.scheduler()
+          .execute(
+              () -> {
+                for (RegularFile file : files) {
+                  for (int i = 0; i < 10; i++) {
+                    file.writeAll(arena.allocate(8)).start(op -> outcomes.add(op.outcome()));
+                    file.writeAt(arena.allocate(8), i).start(op -> outcomes.add(op.outcome()));
+                  }
+                }
+                files.getFirst().close();
+                tap.fail(WaitLog.call(backend), EBADF);
+              });
+      assertThatExceptionOfType(ErrnoException.class)
+          .isThrownBy(() -> DescriptorSupport.drive(loop, () -> false));
+      loop.close();
+      assertThat(outcomes).hasSize(40);
+      assertThat(loop.inFlight()).isZero();
+      files.getLast().close();
+    }
   }
 
   // What the kernel had came back when the loop's work was over, and nobody was told.

@@ -10,6 +10,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -103,6 +104,13 @@ final class LoopSupport {
       hangs.setStackTrace(thread.getStackTrace());
       throw hangs;
     }
+  }
+
+  /** Something that only throws. */
+  static Callable<Integer> failing(Exception failure) {
+    return () -> {
+      throw failure;
+    };
   }
 
   /** A loop that a thread of its own drives; closing it stops, joins and closes the loop. */

@@ -1,0 +1,128 @@
+package dev.belfry.loop;
+
+import static dev.belfry.loop.DescriptorSupport.drive;
+import static dev.belfry.loop.DescriptorSupport.errno;
+import static dev.belfry.loop.DescriptorSupport.result;
+import static dev.belfry.loop.DescriptorSupport.send;
+import static dev.belfry.loop.DescriptorSupport.start;
+import static dev.belfry.loop.DescriptorSupport.tcp;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belfry.linux.Errno;
+import dev.belfry.linux.Message;
+import dev.belfry.linux.Sockets;
+import dev.belfry.linux.Sys;
+import dev.belfry.loop.LoopSupport.EveryBackend;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.util.List;
+
+/**
+ * Who is told of a connection that was reset. What went wrong: the kernel tells one call, and if
+ * that was a write, a read took the reset for the end of the stream.
+ */
+final class ResetTest {
+  private final Arena arena = Arena.ofAuto();
+
+  private static void reset(EventLoop loop, StreamSocket peer) throws IOException {
+    Sockets.resetOnClose(Sys.forAnyThread(), peer.descriptor());
+    peer.close();
+    drive(loop, peer::isClosed);
+  }
+
+  private void readsAreTold(EventLoop loop, StreamSocket socket) throws IOException {
+    var message = new Message(arena, 1, 0);
+    message.data().add(arena.allocate(8));
+    for (int i = 0; i < 2; i++) {
+      assertThat(errno(loop, socket.readSome(arena.allocate(8)))).isEqualTo(Errno.ECONNRESET);
+      assertThat(errno(loop, socket.readAll(arena.allocate(8192)))).isEqualTo(Errno.ECONNRESET);
+      assertThat(errno(loop, socket.receive(message))).isEqualTo(Errno.ECONNRESET);
+    }
+    assertThat(errno(loop, socket.writeSome(arena.allocate(8)))).isEqualTo(Errno.EPIPE);
+  }
+
+  // r[verify loop.op.error] r[verify loop.backend.surface]
+  @EveryBackend
+  void readsAreToldAfterAWriteWas(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      var pair = tcp(loop);
+      reset(loop, pair.second());
+      assertThat(errno(loop, pair.first().writeSome(arena.allocate(8))))
+          .isEqualTo(Errno.ECONNRESET);
+      readsAreTold(loop, pair.first());
+      pair.first().close();
+    }
+  }
+
+  // r[verify loop.op.error]
+  @EveryBackend
+  void readsAreToldWhereOneHasReadBefore(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      var pair = tcp(loop);
+      send(pair.second(), "x");
+      assertThat(result(loop, pair.first().readSome(arena.allocate(8)))).isEqualTo(1);
+      reset(loop, pair.second());
+      // On io_uring the loop may have received it ahead.
+      assertThat(errno(loop, pair.first().writeSome(arena.allocate(8))))
+          .isIn(Errno.ECONNRESET, Errno.EPIPE);
+      readsAreTold(loop, pair.first());
+      pair.first().close();
+    }
+  }
+
+  // r[verify loop.op.error]
+  @EveryBackend
+  void aReadThatWaitsBesideAWriteIsTold(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      for (int size : List.of(8, 65536)) {
+        var pair = tcp(loop);
+        var writing = start(pair.first().writeAll(arena.allocate(32 << 20)));
+        var reading = start(pair.first().readSome(arena.allocate(size)));
+        loop.runUntilEmpty();
+        reset(loop, pair.second());
+        drive(loop, () -> writing.done() && reading.done());
+        assertThat(writing.errno()).isIn(Errno.ECONNRESET, Errno.EPIPE);
+        assertThat(reading.errno()).isEqualTo(Errno.ECONNRESET);
+        readsAreTold(loop, pair.first());
+        pair.first().close();
+      }
+    }
+  }
+
+  // What has come before is read first.
+  // r[verify loop.op.error]
+  @EveryBackend
+  void whatCameBeforeIsReadFirst(Backend backend) throws IOException {
+    try (EventLoop loop = EventLoop.open(backend)) {
+      var pair = tcp(loop);
+      send(pair.second(), "data");
+      reset(loop, pair.second());
+      assertThat(errno(loop, pair.first().writeSome(arena.allocate(8))))
+          .isEqualTo(Errno.ECONNRESET);
+      assertThat(DescriptorSupport.read(loop, pair.first())).isEqualTo("data");
+      readsAreTold(loop, pair.first());
+      pair.first().close();
+    }
+  }
+
+  // r[verify loop.op.error] r[verify loop.connect]
+  @EveryBackend
+  void aConnectThatFailedIsForgottenWhenTheNextSucceeds(Backend backend) throws IOException {
+    try (var tapped = new DescriptorSupport.Tapped(backend)) {
+      EventLoop loop = tapped.loop;
+      var client = StreamSocket.open(loop, StandardProtocolFamily.INET);
+      Acceptor acceptor =
+          Acceptor.open(loop, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      tapped.failFirst("connect", 1, Errno.ECONNRESET);
+      assertThat(errno(loop, client.connect(acceptor.localAddress()))).isEqualTo(Errno.ECONNRESET);
+      result(loop, client.connect(acceptor.localAddress()));
+      result(loop, acceptor.accept()).close();
+      assertThat(DescriptorSupport.read(loop, client)).isEqualTo("<end>");
+      client.close();
+      acceptor.close();
+    }
+  }
+}
