@@ -68,7 +68,18 @@ public final class Channel {
   /** Whether one of the sides has ended it, or has left. */
   public boolean isEnded() {
     Channels channels = link.channels();
-    return ended || channels.isOver() || channels.state(id) != Channels.ACTIVE;
+    if (ended || channels.isOver()) {
+      return true;
+    }
+    try {
+      boolean active = channels.state(id) == Channels.ACTIVE;
+      if (!active) {
+        link.segment().checkIntact(); // it may be a fault that has made it look so
+      }
+      return !active;
+    } catch (InternalError fault) {
+      throw link.segment().lost(fault);
+    }
   }
 
   /**
@@ -80,19 +91,23 @@ public final class Channel {
   // r[impl shm.flow.wrap-rule]
   // r[impl shm.flow.ordering.sender]
   public int remainingCredit() {
-    int now = memory.getIntAcquire(granted);
-    if (now - lastGranted < 0 || now - sent < 0) {
-      throw new ProtocolViolation(
-          Kind.CREDIT,
-          "channel %d: %d bytes granted after %d, %d sent"
-              .formatted(
-                  id,
-                  Integer.toUnsignedLong(now),
-                  Integer.toUnsignedLong(lastGranted),
-                  Integer.toUnsignedLong(sent)));
+    try {
+      int now = memory.getIntAcquire(granted);
+      if (now - lastGranted < 0 || now - sent < 0) {
+        throw new ProtocolViolation(
+            Kind.CREDIT,
+            "channel %d: %d bytes granted after %d, %d sent"
+                .formatted(
+                    id,
+                    Integer.toUnsignedLong(now),
+                    Integer.toUnsignedLong(lastGranted),
+                    Integer.toUnsignedLong(sent)));
+      }
+      lastGranted = now;
+      return now - sent;
+    } catch (InternalError fault) {
+      throw link.segment().lost(fault);
     }
-    lastGranted = now;
-    return now - sent;
   }
 
   /** Sends data, if there is credit and that is possible at once. */
@@ -101,24 +116,28 @@ public final class Channel {
     if (length > window) {
       return SendResult.TOO_LARGE; // no grant could ever cover it
     }
-    // Whoever sees that the peer has ended it holds this monitor too. So either that comes first,
-    // or the message is counted among those that the peer reads before the id's next life.
-    synchronized (link.channels()) {
-      if (isEnded()) {
-        return SendResult.OVER;
-      }
-      if (length > 0 && remainingCredit() < length) {
-        return SendResult.NO_CREDIT;
-      }
-      SendResult result = link.outbox().send(MessageKind.DATA, id, 0, bytes, offset, length);
-      if (result == SendResult.SENT) {
-        sent += length;
-        if (!used) {
-          used = true;
-          afterFirst = link.outbox().counter();
+    try {
+      // Whoever sees that the peer has ended it holds this monitor too. So either that comes first,
+      // or the message is counted among those that the peer reads before the id's next life.
+      synchronized (link.channels()) {
+        if (isEnded()) {
+          return SendResult.OVER;
         }
+        if (length > 0 && remainingCredit() < length) {
+          return SendResult.NO_CREDIT;
+        }
+        SendResult result = link.outbox().send(MessageKind.DATA, id, 0, bytes, offset, length);
+        if (result == SendResult.SENT) {
+          sent += length;
+          if (!used) {
+            used = true;
+            afterFirst = link.outbox().counter();
+          }
+        }
+        return result;
       }
-      return result;
+    } catch (InternalError late) {
+      throw link.segment().lost(late);
     }
   }
 
@@ -180,8 +199,12 @@ public final class Channel {
     if (bytes < 0) {
       throw new IllegalArgumentException("credit cannot be taken back: " + bytes);
     }
-    if (bytes > 0 && link.segment().use(() -> link.channels().grant(this, bytes))) {
-      wakeSenders();
+    try {
+      if (bytes > 0 && link.channels().grant(this, bytes)) {
+        wakeSenders();
+      }
+    } catch (InternalError fault) {
+      throw link.segment().lost(fault);
     }
   }
 
@@ -210,7 +233,7 @@ public final class Channel {
     }
     ended = true;
     if (!closed) {
-      closed = link.channels().close(this);
+      closed = link.segment().use(() -> link.channels().close(this));
       if (!closed) {
         return SendResult.OVER;
       }

@@ -71,9 +71,13 @@ public final class Channels {
     if (over || (link.isHost() && link.inbox().counter() == 0)) {
       return null;
     }
+    return segment.use(() -> openFree((int) credit));
+  }
+
+  private @Nullable Channel openFree(int credit) {
     for (int id = first; id < count; id += 2) {
       if (open[id] == null && mayReuse(id)) {
-        memory.setIntRelease(grantedAddress(id), (int) credit);
+        memory.setIntRelease(grantedAddress(id), credit);
         if (memory.compareAndSetInt(stateAddress(id), FREE, ACTIVE)) {
           return opened(id);
         }
@@ -139,7 +143,9 @@ public final class Channels {
     }
     int id = (int) message.id();
     int state = checked(id, message.channelState());
-    return message.kind() == MessageKind.DATA ? data(id, state) : ended(id, state);
+    return message.kind() == MessageKind.DATA
+        ? data(id, state)
+        : segment.use(() -> ended(id, state));
   }
 
   private @Nullable Channel data(int id, int state) {

@@ -108,8 +108,7 @@ final class GuestLife implements Lifeline.Hold {
   // r[impl shm.crash.heartbeat-clock]
   private void beat() {
     Link ours = link;
-    boolean attached = ours != null && !ours.isOver(); // else the entry may be another's
-    if (interval > 0 && segment != null && attached) {
+    if (interval > 0 && segment != null && ours != null && !ours.isOver()) { // else another's entry
       segment.memory().setLongRelease(heartbeat, System.nanoTime());
     }
   }

@@ -45,11 +45,15 @@ public final class Inbox extends LinkHalf {
    * @throws ProtocolViolation if the peer has written what a correct one cannot
    */
   public boolean receive(Message into) {
-    boolean received = take(into);
-    if (received) {
-      consume(mayKeepSlots());
+    try {
+      boolean received = take(into);
+      if (received) {
+        consume(mayKeepSlots());
+      }
+      return received;
+    } catch (InternalError fault) {
+      throw segment.lost(fault);
     }
-    return received;
   }
 
   /**
@@ -63,12 +67,16 @@ public final class Inbox extends LinkHalf {
   public int receive(Handler handler, Message scratch, int limit) {
     int count = 0;
     try {
-      while (count < limit && take(scratch)) {
-        count++;
-        handler.onMessage(scratch);
+      try {
+        while (count < limit && take(scratch)) {
+          count++;
+          handler.onMessage(scratch);
+        }
+      } finally {
+        consume(false);
       }
-    } finally {
-      consume(false);
+    } catch (InternalError fault) { // it may come as late as when the handler returns
+      throw segment.lost(fault);
     }
     return count;
   }
@@ -87,13 +95,17 @@ public final class Inbox extends LinkHalf {
    * @throws ProtocolViolation if the peer has written what a correct one cannot
    */
   public Awaited receive(Message into, long deadlineNanos) {
-    while (!receive(into)) {
-      Awaited awaited = awaitData(deadlineNanos);
-      if (awaited != Awaited.READY) {
-        return awaited;
+    try {
+      while (!receive(into)) {
+        Awaited awaited = awaitData(deadlineNanos);
+        if (awaited != Awaited.READY) {
+          return awaited;
+        }
       }
+      return Awaited.READY;
+    } catch (InternalError late) {
+      throw segment.lost(late);
     }
-    return Awaited.READY;
   }
 
   /** Waits until there is a message. */
@@ -122,8 +134,6 @@ public final class Inbox extends LinkHalf {
     } catch (ProtocolViolation wrong) {
       violation = wrong;
       throw wrong;
-    } catch (InternalError fault) {
-      throw segment.lost(fault);
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -203,8 +213,6 @@ public final class Inbox extends LinkHalf {
     } catch (ProtocolViolation wrong) {
       violation = wrong;
       throw wrong;
-    } catch (InternalError fault) {
-      throw segment.lost(fault);
     } finally {
       Reference.reachabilityFence(this);
     }

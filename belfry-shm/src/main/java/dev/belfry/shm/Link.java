@@ -148,10 +148,15 @@ public final class Link implements AutoCloseable {
   /** Whether nothing more can be sent. */
   public boolean isOver() {
     try {
-      return memory.getLongAcquire(pairAddress) != attached
-          || closed
-          || segment.isClosed()
-          || (!host && segment.isHostGone());
+      boolean over =
+          memory.getLongAcquire(pairAddress) != attached
+              || closed
+              || segment.isClosed()
+              || (!host && segment.isHostGone());
+      if (over) {
+        segment.checkIntact(); // it may be a fault that has made it look so
+      }
+      return over;
     } catch (InternalError fault) {
       throw segment.lost(fault);
     }
@@ -166,7 +171,11 @@ public final class Link implements AutoCloseable {
       return false;
     }
     long pair = memory.getLong(pairAddress);
-    return pair != attached && !(left && pair == goodbye);
+    boolean evicted = pair != attached && !(left && pair == goodbye);
+    if (evicted) {
+      segment.checkIntact(); // as in isOver
+    }
+    return evicted;
   }
 
   /** Whether a guest has left, so that its entry can become another's at any time. */

@@ -27,8 +27,9 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
     return exchange;
   }
 
-  private Segment ofLink() {
-    return exchange.link().segment();
+  /** What to throw for a fault that was reported too late for the link to catch it. */
+  final SegmentLost lost(InternalError late) {
+    return exchange.link().segment().lost(late);
   }
 
   /** The other side has written what a correct one cannot: nothing more is to be had of it. */
@@ -96,10 +97,12 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
    */
   public final @Nullable Channel openChannel() {
     try {
-      return ofLink().use(() -> exchange.link().channels().open());
+      return exchange.link().channels().open();
     } catch (ProtocolViolation e) {
       violated(e);
       return null;
+    } catch (InternalError late) {
+      throw lost(late);
     }
   }
 
@@ -119,8 +122,8 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
     } catch (ProtocolViolation e) {
       violated(e);
       return SendResult.OVER;
-    } catch (InternalError fault) {
-      throw ofLink().lost(fault);
+    } catch (InternalError late) {
+      throw lost(late);
     }
   }
 
@@ -131,8 +134,8 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
     } catch (ProtocolViolation e) {
       violated(e);
       return SendResult.OVER;
-    } catch (InternalError fault) {
-      throw ofLink().lost(fault);
+    } catch (InternalError late) {
+      throw lost(late);
     }
   }
 
@@ -142,10 +145,12 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
    */
   public final @Nullable Channel channelOf(Message message) {
     try {
-      return ofLink().use(() -> exchange.link().channels().of(message));
+      return exchange.link().channels().of(message);
     } catch (ProtocolViolation e) {
       violated(e);
       return null;
+    } catch (InternalError late) {
+      throw lost(late);
     }
   }
 

@@ -60,11 +60,15 @@ public final class Outbox extends LinkHalf {
    */
   public SendResult send(
       MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
-    SendResult result = stage(kind, id, methodId, bytes, offset, length);
-    if (result == SendResult.SENT) {
-      publish();
+    try {
+      SendResult result = stage(kind, id, methodId, bytes, offset, length);
+      if (result == SendResult.SENT) {
+        publish();
+      }
+      return result;
+    } catch (InternalError late) {
+      throw segment.lost(late);
     }
-    return result;
   }
 
   /** Like {@link #send}, but the peer need not see the message before {@link #publish}. */
@@ -153,16 +157,20 @@ public final class Outbox extends LinkHalf {
       int offset,
       int length,
       long deadlineNanos) {
-    while (true) {
-      SendResult result = send(kind, id, methodId, bytes, offset, length);
-      if (result != SendResult.RING_FULL && result != SendResult.NO_SLOT) {
-        return result;
+    try {
+      while (true) {
+        SendResult result = send(kind, id, methodId, bytes, offset, length);
+        if (result != SendResult.RING_FULL && result != SendResult.NO_SLOT) {
+          return result;
+        }
+        Awaited awaited =
+            result == SendResult.RING_FULL ? awaitSpace(deadlineNanos) : awaitSlot(deadlineNanos);
+        if (awaited != Awaited.READY) {
+          return awaited == Awaited.OVER ? SendResult.OVER : SendResult.TIMEOUT;
+        }
       }
-      Awaited awaited =
-          result == SendResult.RING_FULL ? awaitSpace(deadlineNanos) : awaitSlot(deadlineNanos);
-      if (awaited != Awaited.READY) {
-        return awaited == Awaited.OVER ? SendResult.OVER : SendResult.TIMEOUT;
-      }
+    } catch (InternalError late) {
+      throw segment.lost(late);
     }
   }
 

@@ -126,6 +126,8 @@ public final class Peer extends Messenger {
     } catch (ProtocolViolation e) {
       violated(e);
       return SendResult.OVER;
+    } catch (InternalError late) {
+      throw lost(late);
     }
   }
 
@@ -151,6 +153,8 @@ public final class Peer extends Messenger {
     } catch (ProtocolViolation e) {
       violated(e);
       return SendResult.OVER;
+    } catch (InternalError late) {
+      throw lost(late);
     }
   }
 
@@ -169,10 +173,14 @@ public final class Peer extends Messenger {
   public boolean receive(Message into) {
     checkNoHandler();
     try {
-      return exchange().receiving().receive(into) || receiveLeft(into);
+      // Asking for the end first also shows whether it was a fault that left nothing to receive.
+      return exchange().receiving().receive(into)
+          || (exchange().link().isOver() && receiveLeft(into));
     } catch (ProtocolViolation e) {
       violated(e);
       throw e;
+    } catch (InternalError late) {
+      throw lost(late);
     }
   }
 
@@ -190,6 +198,8 @@ public final class Peer extends Messenger {
     } catch (ProtocolViolation e) {
       violated(e);
       throw e;
+    } catch (InternalError late) {
+      throw lost(late);
     }
   }
 
@@ -220,7 +230,11 @@ public final class Peer extends Messenger {
     if (options.handler() == null) {
       throw new IllegalStateException(this + " has no handler");
     }
-    return exchange().receiving().tryReceiving();
+    try {
+      return exchange().receiving().tryReceiving();
+    } catch (InternalError late) {
+      throw lost(late);
+    }
   }
 
   /**
@@ -240,6 +254,8 @@ public final class Peer extends Messenger {
     } catch (ProtocolViolation e) {
       violated(e);
       return done.getAsBoolean() ? Awaited.READY : Awaited.OVER;
+    } catch (InternalError late) {
+      throw lost(late);
     }
   }
 
@@ -257,6 +273,8 @@ public final class Peer extends Messenger {
       exchange().receiving().receiveBriefly(done, messages.handler(), messages.scratch());
     } catch (ProtocolViolation e) {
       violated(e);
+    } catch (InternalError late) {
+      throw lost(late);
     }
   }
 
@@ -287,6 +305,8 @@ public final class Peer extends Messenger {
       }
     } catch (ProtocolViolation e) {
       violated(e);
+    } catch (InternalError late) {
+      throw lost(late);
     }
   }
 

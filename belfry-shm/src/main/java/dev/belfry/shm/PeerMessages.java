@@ -133,7 +133,7 @@ final class PeerMessages {
           message = new Message();
         }
       }
-    } catch (ShmException e) {
+    } catch (ShmException | InternalError e) {
       LOG.log(Level.DEBUG, "the rest of " + peer + " makes no sense", e);
     }
   }
@@ -148,7 +148,7 @@ final class PeerMessages {
         int most = Math.min(text.length, MessageDescriptor.INLINE_BYTES);
         sending.send(MessageKind.GOODBYE, 0, 0, text, 0, most);
       }
-    } catch (ShmException e) {
+    } catch (ShmException | InternalError e) {
       LOG.log(Level.DEBUG, "the reason cannot be told", e); // its counters are forged too
     }
   }

@@ -250,7 +250,15 @@ public final class Segment implements AutoCloseable {
 
   /** Whether the host has said goodbye. */
   public boolean isHostGone() {
-    return memory.getIntAcquire(goodbyeAddress) != 0;
+    try {
+      boolean gone = memory.getIntAcquire(goodbyeAddress) != 0;
+      if (gone) {
+        checkIntact(); // it may be a fault that has made it look so
+      }
+      return gone;
+    } catch (InternalError fault) {
+      throw lost(fault);
+    }
   }
 
   /**
@@ -324,7 +332,13 @@ public final class Segment implements AutoCloseable {
     }
   }
 
-  /** What to throw for the error by which the JVM reports a fault on the mapping. */
+  /**
+   * What to throw for the error by which the JVM reports a fault on the mapping. It does so when
+   * the compiled code that has touched the mapping goes round a loop, calls or returns: so in the
+   * end it is the methods that others call that have to catch it. By then they have gone on with
+   * whatever the fault left in the place of what was to be read, so whoever takes that for an end
+   * first does {@link #checkIntact}.
+   */
   SegmentLost lost(InternalError fault) {
     return new SegmentLost(name, fault);
   }

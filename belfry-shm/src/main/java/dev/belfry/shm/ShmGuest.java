@@ -214,6 +214,8 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     } catch (ProtocolViolation e) {
       violated(e);
       return SendResult.OVER;
+    } catch (InternalError late) {
+      throw lost(late);
     }
   }
 
@@ -233,6 +235,8 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     } catch (ProtocolViolation e) {
       violated(e);
       return SendResult.OVER;
+    } catch (InternalError late) {
+      throw lost(late);
     }
   }
 
@@ -250,6 +254,8 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     } catch (ProtocolViolation e) {
       violated(e);
       throw e;
+    } catch (InternalError late) {
+      throw lost(late);
     }
   }
 
@@ -260,6 +266,8 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     } catch (ProtocolViolation e) {
       violated(e);
       throw e;
+    } catch (InternalError late) {
+      throw lost(late);
     }
   }
 
@@ -271,7 +279,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     if (detached) {
       return Optional.of(End.DETACHED);
     }
-    if (segment.use(segment::isHostGone)) {
+    if (segment.isHostGone()) {
       return Optional.of(End.HOST_GOODBYE);
     }
     if (life.isHostGone()) {

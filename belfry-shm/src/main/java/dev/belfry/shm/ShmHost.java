@@ -229,6 +229,8 @@ public final class ShmHost implements AutoCloseable {
       }
     } catch (ProtocolViolation e) {
       LOG.log(Level.DEBUG, "one guest's trouble is not the others'", e);
+    } catch (InternalError late) {
+      throw segment.lost(late);
     }
     return count;
   }
@@ -248,7 +250,7 @@ public final class ShmHost implements AutoCloseable {
           if (!leaving) {
             leaving = true;
             patience.after(limit).start(this::patienceOver);
-            sayGoodbye();
+            patient = sayGoodbye(); // nobody waits for those that were not told
             roster.all().forEach(PeerLife::hostLeaves);
             endIfAlone();
           }
@@ -269,15 +271,17 @@ public final class ShmHost implements AutoCloseable {
   }
 
   /** In a segment that was cut nobody can be told; the host ends all the same. */
-  private void sayGoodbye() {
+  private boolean sayGoodbye() {
     try {
       segment.checkIntact();
       segment.sayGoodbye();
+      return true;
     } catch (SegmentLost lost) {
       LOG.log(Level.WARNING, "the guests cannot be told goodbye", lost);
     } catch (InternalError fault) {
       LOG.log(Level.WARNING, "the guests cannot be told goodbye", segment.lost(fault));
     }
+    return false;
   }
 
   private void endPatience() {
@@ -312,10 +316,16 @@ public final class ShmHost implements AutoCloseable {
    */
   @Override
   public void close() throws IOException {
+    close(CLOSE_LIMIT);
+  }
+
+  /** Says goodbye and waits, at most that long for the guests. */
+  void close(Duration limit) throws IOException {
     if (loop.inLoop()) {
       throw new IllegalStateException("closing waits for the loop: use goodbye there");
     }
-    CompletableFuture<Void> done = goodbye(CLOSE_LIMIT);
+    long deadline = Deadlines.after(limit);
+    CompletableFuture<Void> done = goodbye(limit);
     boolean interrupted = false;
     try {
       while (!isOver(done)) {
@@ -324,6 +334,8 @@ public final class ShmHost implements AutoCloseable {
           post(this::endPatience); // on the loop, which may just be at work for the guests
         } else if (loop.isStopRequested()) {
           driveOn();
+        } else if (Deadlines.isOver(deadline)) {
+          post(this::endPatience); // whoever said goodbye before us has more
         }
       }
     } finally {

@@ -119,6 +119,18 @@ final class HostEndTest extends WithHost {
     }
   }
 
+  /** It had the patience of whoever had said goodbye before: an hour, here. */
+  @Test
+  void closingTakesNoLongerBecauseSomebodyHasSaidGoodbyeBefore() throws Exception {
+    open(Placement.PADDED);
+    try (SteppedGuest _ = SteppedGuest.attached(host(), notices.options())) {
+      var before = host().goodbye(Duration.ofHours(1));
+      host().close(Duration.ofMillis(10));
+      assertThat(before).isCompleted();
+      assertThat(notices.all()).contains("gone killed by SIGKILL");
+    }
+  }
+
   /** A loop that is drained waited for the limits of guests and hosts that were long gone. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})

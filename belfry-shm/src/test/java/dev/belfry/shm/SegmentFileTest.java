@@ -1,7 +1,6 @@
 package dev.belfry.shm;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,74 +8,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.SharedFile;
-import dev.belfry.linux.Sys;
 import dev.belfry.shm.SegmentException.Reason;
-import dev.belfry.testkit.Descriptors;
 import dev.belfry.testkit.SysTap;
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.MethodSource;
 
-/** Segments in files and in anonymous memory, and everything that can be wrong with them. */
-final class SegmentFileTest {
-  private static final Sys SYS = Sys.forAnyThread();
-
-  @TempDir private Path directory;
-  private Path path;
-  private Descriptors before;
-
-  @BeforeEach
-  void look() throws IOException {
-    path = directory.resolve("hub");
-    Lifeline.get(SYS); // lives as long as the process
-    before = Descriptors.now();
-  }
-
-  @AfterEach
-  void nothingIsLeftOpen() {
-    assertThat(before.openedSince()).isEmpty();
-  }
-
-  private Segment create() throws IOException {
-    return Segment.create(SYS, path, Placement.V1, Sides.CONFIG);
-  }
-
-  private Reason refusal() {
-    try {
-      Segment.attach(SYS, path).close();
-      throw new AssertionError("it was not refused");
-    } catch (SegmentException e) {
-      assertThat(e).hasMessageContaining(path.toString());
-      return e.reason();
-    } catch (IOException e) {
-      throw new AssertionError("another error", e);
-    }
-  }
-
+/** Segments in files and in anonymous memory: how a host makes them, and what becomes of them. */
+final class SegmentFileTest extends WithSegmentFile {
   // r[verify shm.file.create]
   // r[verify shm.file.permissions]
   // r[verify shm.file.cleanup]
@@ -113,12 +61,6 @@ final class SegmentFileTest {
     assertThat(names()).containsExactly("hub");
   }
 
-  private List<String> names() throws IOException {
-    try (Stream<Path> files = Files.list(directory)) {
-      return files.map(file -> String.valueOf(file.getFileName())).toList();
-    }
-  }
-
   /** A host killed between making its file and giving it its path left the whole segment there. */
   // r[verify shm.file.cleanup]
   @Test
@@ -149,18 +91,6 @@ final class SegmentFileTest {
         });
     Segment.create(tap.sys(), path, Placement.V1, Sides.CONFIG).close();
     assertThat(modes).containsExactly(0600);
-  }
-
-  // r[verify shm.file.attach]
-  @Test
-  void aGuestAttachesByPathAndItsEndDeletesNothing() throws IOException {
-    try (Segment host = create()) {
-      try (Segment guest = Segment.attach(SYS, path)) {
-        assertThat(guest.config()).isEqualTo(host.config());
-        assertThat(guest.layout().placement()).isEqualTo(Placement.V1);
-      }
-      assertThat(path).exists();
-    }
   }
 
   // r[verify shm.file.mmap-posix]
@@ -239,241 +169,6 @@ final class SegmentFileTest {
     assertThat(names()).containsExactly("hub");
   }
 
-  interface Damage {
-    void to(ByteBuffer segment);
-  }
-
-  static Stream<Arguments> damages() {
-    var cases = new ArrayList<Arguments>();
-    for (int i = 0; i < 8; i++) {
-      int at = i;
-      cases.add(damage(Reason.INVALID_MAGIC, "magic " + i, b -> b.put(at, (byte) 0x5a)));
-    }
-    cases.add(damage(Reason.UNSUPPORTED_VERSION, "version", b -> b.putInt(8, 7)));
-    cases.add(damage(Reason.UNSUPPORTED_VERSION, "header size", b -> b.putInt(12, 129)));
-    cases.add(damage(Reason.INVALID_CONFIG, "guests", b -> b.putInt(32, 256)));
-    cases.add(damage(Reason.INVALID_CONFIG, "ring size", b -> b.putInt(36, 7)));
-    cases.add(damage(Reason.INVALID_CONFIG, "ring size 2^31", b -> b.putInt(36, 1 << 31)));
-    cases.add(damage(Reason.INVALID_CONFIG, "slot size", b -> b.putInt(56, -8)));
-    cases.add(damage(Reason.INCONSISTENT, "total size", b -> b.putLong(16, 1 << 20)));
-    cases.add(damage(Reason.INCONSISTENT, "peer table", b -> b.putLong(40, 192)));
-    cases.add(damage(Reason.INCONSISTENT, "slot region", b -> b.putLong(48, 192)));
-    cases.add(damage(Reason.INCONSISTENT, "another ring size", b -> b.putInt(36, 16)));
-    cases.add(damage(Reason.HOST_GOODBYE, "goodbye", b -> b.putInt(68, 1)));
-    return cases.stream();
-  }
-
-  private static Arguments damage(Reason reason, String name, Damage damage) {
-    return Arguments.of(name, reason, damage);
-  }
-
-  // r[verify shm.handshake.no-negotiation]
-  // r[verify shm.segment.magic]
-  @ParameterizedTest(name = "{0}: {1}")
-  @MethodSource("damages")
-  void aGuestTellsEachDefectApartAndTouchesNothing(String name, Reason reason, Damage damage)
-      throws IOException {
-    try (Segment host = create()) {
-      ByteBuffer bytes = host.memory().mapping().asByteBuffer().order(ByteOrder.nativeOrder());
-      damage.to(bytes);
-      byte[] before = Files.readAllBytes(path);
-
-      assertThat(refusal()).isEqualTo(reason);
-      assertThat(Files.readAllBytes(path)).isEqualTo(before);
-      assertThat(name).isNotEmpty();
-    }
-  }
-
-  @Test
-  void unknownFeaturesOfThePaddedPlacementAreRefused() throws IOException {
-    try (Segment host = Segment.create(SYS, path, Placement.PADDED, Sides.CONFIG)) {
-      host.memory().mapping().set(JAVA_INT, 80, 4);
-      assertThat(refusal()).isEqualTo(Reason.UNSUPPORTED_VERSION);
-    }
-  }
-
-  @Test
-  void whateverIsNoSegmentFileIsRefused() throws Exception {
-    Files.createFile(path);
-    assertThat(refusal()).isEqualTo(Reason.NOT_A_SEGMENT);
-    Files.delete(path);
-
-    Files.createDirectory(path);
-    assertThatThrownBy(() -> Segment.attach(SYS, path)).hasMessageContaining("EISDIR");
-    Files.delete(path);
-
-    new ProcessBuilder("mkfifo", path.toString()).start().waitFor();
-    assertThat(refusal()).isEqualTo(Reason.NOT_A_SEGMENT);
-    Files.delete(path);
-
-    Files.createSymbolicLink(path, Path.of("/dev/null"));
-    assertThatThrownBy(() -> Segment.attach(SYS, path)).hasMessageContaining("ELOOP");
-    Files.delete(path);
-
-    assertThatThrownBy(() -> Segment.attach(SYS, path)).hasMessageContaining("ENOENT");
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aFileThatIsOneByteShortIsRefused(Placement placement) throws IOException {
-    try (Segment host = Segment.create(SYS, path, placement, Sides.CONFIG)) {
-      cut(host.layout().totalBytes() - 1);
-      assertThat(refusal()).isEqualTo(Reason.INCONSISTENT);
-      cut(100);
-      assertThat(refusal()).isEqualTo(Reason.NOT_A_SEGMENT);
-    }
-  }
-
-  private void cut(long bytes) throws IOException {
-    try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
-      file.truncate(bytes);
-    }
-  }
-
-  /** The JVM reports a fault on a mapping as an InternalError; neither side dies of it. */
-  @ParameterizedTest
-  @EnumSource
-  void aFileThatIsCutUnderBothSidesGivesEachAFinalError(Placement placement) throws IOException {
-    try (Segment host = Segment.create(SYS, path, placement, Sides.CONFIG);
-        Segment guest = Segment.attach(SYS, path)) {
-      Link toHost = Link.walkIn(guest, WaitStrategy.SLEEP);
-      Link toGuest = Link.toGuest(host, toHost.peer(), WaitStrategy.SLEEP);
-      cut(0);
-      for (Link link : List.of(toHost, toGuest)) {
-        assertThatExceptionOfType(SegmentLost.class)
-            .isThrownBy(() -> Sides.send(link, 1, new byte[10]))
-            .withMessageContaining(path.toString());
-        assertThatExceptionOfType(SegmentLost.class)
-            .isThrownBy(() -> link.inbox().receive(new Message()));
-        assertThatExceptionOfType(SegmentLost.class)
-            .isThrownBy(() -> link.inbox().awaitData(Sides.inMillis(10_000)));
-      }
-    }
-  }
-
-  /** A compare-and-set there that is not compiled ends the JVM: something has to fail first. */
-  // r[verify shm.file.attach]
-  @ParameterizedTest
-  @EnumSource
-  void anEntryOfAFileThatWasCutIsLookedAtBeforeItIsChanged(Placement placement) throws IOException {
-    try (Segment host = Segment.create(SYS, path, placement, Sides.CONFIG)) {
-      PeerTable peers = host.peers();
-      int reserved = peers.reserve();
-      int epoch = peers.epoch(reserved);
-      cut(0);
-      for (ThrowingCallable change :
-          List.<ThrowingCallable>of(
-              peers::reserve,
-              () -> peers.release(reserved),
-              () -> peers.claim(reserved),
-              () -> peers.leave(reserved, epoch))) {
-        assertThatExceptionOfType(InternalError.class).isThrownBy(change);
-      }
-    }
-  }
-
-  /**
-   * Channels, the end, the figures of a guest and a new one failed with the raw error of the JVM.
-   */
-  // r[verify shm.file.attach]
-  @ParameterizedTest
-  @EnumSource
-  void whoeverAsksForAnythingInAFileThatWasCutIsToldSo(Placement placement) throws Exception {
-    HostOptions options =
-        HostOptions.DEFAULT.withPlacement(placement).withConfig(Sides.CONFIG).withPath(path);
-    var guests = new ComeAndGone();
-    try (RunningLoop loop = RunningLoop.start();
-        ShmHost host =
-            ShmHost.create(
-                loop.loop(), options.withWalkIns(PeerOptions.DEFAULT.withListener(guests)))) {
-      ShmGuest guest = ShmGuest.walkIn(SYS, path, WaitStrategy.ADAPTIVE);
-      Peer peer = guests.come.take();
-      Channel channel = Objects.requireNonNull(guest.openChannel());
-      var end = new Message();
-      end.set(MessageKind.CLOSE, 1, 0, 0);
-      end.setChannelState(Channels.CLOSED);
-      cut(0);
-      long deadline = Sides.inMillis(10_000);
-      List<ThrowingCallable> calls =
-          List.of(
-              guest::end,
-              guest::openChannel,
-              () -> guest.send(channel, new byte[9], 0, 9, deadline),
-              () -> channel.grant(1),
-              () -> guest.end(channel, MessageKind.CLOSE, deadline),
-              () -> guest.channelOf(end),
-              () -> guest.link().isOver(),
-              peer::backlog,
-              peer::sentCount,
-              peer::readCount,
-              peer::slotsUsed,
-              host.segment()::hostSlotsUsed,
-              () -> SegmentSnapshot.of(host.segment()),
-              () -> host.addPeer(PeerOptions.DEFAULT));
-      for (ThrowingCallable call : calls) {
-        assertThatExceptionOfType(SegmentLost.class)
-            .isThrownBy(call)
-            .withMessageContaining(path.toString());
-      }
-      assertThatExceptionOfType(SegmentLost.class).isThrownBy(guest::close);
-      assertThat(host.segment().isClosed()).isFalse();
-    }
-  }
-
-  /** It failed with the raw error of the JVM, and the file stayed open. */
-  // r[verify shm.file.attach]
-  @ParameterizedTest
-  @EnumSource
-  void aGuestIsToldThatTheFileIsCutWhileItComes(Placement placement) throws IOException {
-    try (Segment host = Segment.create(SYS, path, placement, Sides.CONFIG)) {
-      int reserved = host.peers().reserve();
-      SysTap tap = SysTap.over(SYS);
-      tap.script(
-          "mmap",
-          (_, _) -> {
-            cutUnchecked(SegmentLayout.HEADER_BYTES);
-            return OptionalLong.empty();
-          });
-      assertThatExceptionOfType(SegmentLost.class)
-          .isThrownBy(() -> ShmGuest.walkIn(tap.sys(), path, WaitStrategy.ADAPTIVE))
-          .withMessageContaining(path.toString());
-      cut(0);
-      assertThatExceptionOfType(SegmentLost.class)
-          .isThrownBy(() -> Link.claim(host, reserved, WaitStrategy.ADAPTIVE));
-    }
-  }
-
-  private void cutUnchecked(long bytes) {
-    try {
-      cut(bytes);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  /** The turn to receive stayed with a thread that did not know that it had it. */
-  @ParameterizedTest
-  @EnumSource
-  void whoCannotReceiveFromAFileThatWasCutLeavesTheTurnToOthers(Placement placement)
-      throws Exception {
-    try (Segment host = Segment.create(SYS, path, placement, Sides.CONFIG);
-        Segment guest = Segment.attach(SYS, path)) {
-      Link toHost = Link.walkIn(guest, WaitStrategy.SLEEP);
-      Link toGuest = Link.toGuest(host, toHost.peer(), WaitStrategy.SLEEP);
-      Receiving receiving = new Exchange(toGuest, null).receiving();
-      receiving.receiveAndListen(_ -> {}, new Message(), 1); // so that there is a flag to change
-      assertThat(receiving.tryReceiving()).isTrue();
-      cut(0);
-      assertThatExceptionOfType(SegmentLost.class)
-          .isThrownBy(() -> receiving.endReceiving(_ -> {}, new Message(), 1));
-      assertThat(receiving.turn().isTaken()).isFalse();
-      if (placement == Placement.PADDED) { // format 1 has nothing to look at
-        assertThatExceptionOfType(SegmentLost.class).isThrownBy(receiving::tryReceiving);
-        assertThat(receiving.turn().isTaken()).isFalse();
-      }
-    }
-  }
-
   @Test
   void aDeletedFileStaysGoodForThoseWhoHaveIt() throws IOException {
     try (Segment host = create();
@@ -503,22 +198,6 @@ final class SegmentFileTest {
   }
 
   @Test
-  void aFileThatCannotBeWrittenIsRefused() throws Exception {
-    Path frozen = Files.createDirectory(directory.resolve("frozen"));
-    try (Segment host = Segment.create(SYS, frozen.resolve("hub"), Placement.V1, Sides.CONFIG)) {
-      String script =
-          "mount --bind '%1$s' '%1$s' && mount -o remount,bind,ro '%1$s' && exec \"$@\""
-              .formatted(frozen);
-      var inNamespace = new ArrayList<>(List.of("unshare", "-rm", "sh", "-c", script, "sh"));
-      inNamespace.addAll(
-          TestProcess.javaCommand(HostProgram.class, "attach", frozen.resolve("hub").toString()));
-      try (TestProcess guest = TestProcess.start(inNamespace)) {
-        assertThat(guest.line()).contains("EROFS").contains(host.toString());
-      }
-    }
-  }
-
-  @Test
   void aFailingStepLeavesNothingBehind() {
     for (String step : List.of("openat", "fcntl", "fallocate", "mmap")) {
       SysTap tap = SysTap.over(SYS);
@@ -542,16 +221,9 @@ final class SegmentFileTest {
         .hasMessageContaining("32 bits");
   }
 
-  @Test
-  void aDeadSegmentCanBeInspectedAndNotWritten() throws IOException {
-    try (Segment host = create()) {
-      host.sayGoodbye();
-      try (Segment seen = Segment.inspect(SYS, path)) {
-        MemorySegment bytes = seen.memory().mapping();
-        assertThat(bytes.get(JAVA_LONG, 0)).isEqualTo(SegmentHeader.MAGIC_NUMBER);
-        assertThatThrownBy(() -> bytes.set(JAVA_LONG, 0, 1))
-            .isInstanceOf(IllegalArgumentException.class);
-      }
+  private List<String> names() throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.map(file -> String.valueOf(file.getFileName())).toList();
     }
   }
 }

@@ -1,0 +1,207 @@
+package dev.belfry.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.belfry.testkit.SysTap;
+import dev.belfry.testkit.TestProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A file that is cut while it is in use. */
+final class SegmentCutTest extends WithSegmentFile {
+  /** The JVM reports a fault on a mapping as an InternalError; neither side dies of it. */
+  @ParameterizedTest
+  @EnumSource
+  void aFileThatIsCutUnderBothSidesGivesEachAFinalError(Placement placement) throws IOException {
+    try (Segment host = Segment.create(SYS, path, placement, Sides.CONFIG);
+        Segment guest = Segment.attach(SYS, path)) {
+      Link toHost = Link.walkIn(guest, WaitStrategy.SLEEP);
+      Link toGuest = Link.toGuest(host, toHost.peer(), WaitStrategy.SLEEP);
+      cut(0);
+      for (Link link : List.of(toHost, toGuest)) {
+        assertThatExceptionOfType(SegmentLost.class)
+            .isThrownBy(() -> Sides.send(link, 1, new byte[10]))
+            .withMessageContaining(path.toString());
+        assertThatExceptionOfType(SegmentLost.class)
+            .isThrownBy(() -> link.inbox().receive(new Message()));
+        assertThatExceptionOfType(SegmentLost.class)
+            .isThrownBy(() -> link.inbox().awaitData(Sides.inMillis(10_000)));
+      }
+    }
+  }
+
+  /** A compare-and-set there that is not compiled ends the JVM: something has to fail first. */
+  // r[verify shm.file.attach]
+  @ParameterizedTest
+  @EnumSource
+  void anEntryOfAFileThatWasCutIsLookedAtBeforeItIsChanged(Placement placement) throws IOException {
+    try (Segment host = Segment.create(SYS, path, placement, Sides.CONFIG)) {
+      PeerTable peers = host.peers();
+      int reserved = peers.reserve();
+      int epoch = peers.epoch(reserved);
+      cut(0);
+      for (ThrowingCallable change :
+          List.<ThrowingCallable>of(
+              peers::reserve,
+              () -> peers.release(reserved),
+              () -> peers.claim(reserved),
+              () -> peers.leave(reserved, epoch))) {
+        assertThatExceptionOfType(InternalError.class).isThrownBy(change);
+      }
+    }
+  }
+
+  /**
+   * Channels, the end, the figures of a guest and a new one failed with the raw error of the JVM.
+   */
+  // r[verify shm.file.attach]
+  @ParameterizedTest
+  @EnumSource
+  void whoeverAsksForAnythingInAFileThatWasCutIsToldSo(Placement placement) throws Exception {
+    HostOptions options =
+        HostOptions.DEFAULT.withPlacement(placement).withConfig(Sides.CONFIG).withPath(path);
+    var guests = new ComeAndGone();
+    try (RunningLoop loop = RunningLoop.start();
+        ShmHost host =
+            ShmHost.create(
+                loop.loop(), options.withWalkIns(PeerOptions.DEFAULT.withListener(guests)))) {
+      ShmGuest guest = ShmGuest.walkIn(SYS, path, WaitStrategy.ADAPTIVE);
+      Peer peer = guests.come.take();
+      Channel channel = Objects.requireNonNull(guest.openChannel());
+      var end = new Message();
+      end.set(MessageKind.CLOSE, 1, 0, 0);
+      end.setChannelState(Channels.CLOSED);
+      cut(0);
+      long deadline = Sides.inMillis(10_000);
+      List<ThrowingCallable> calls =
+          List.of(
+              guest::end,
+              guest::openChannel,
+              () -> guest.send(channel, new byte[9], 0, 9, deadline),
+              () -> channel.grant(1),
+              () -> guest.end(channel, MessageKind.CLOSE, deadline),
+              () -> guest.channelOf(end),
+              () -> guest.link().isOver(),
+              peer::backlog,
+              peer::sentCount,
+              peer::readCount,
+              peer::slotsUsed,
+              host.segment()::hostSlotsUsed,
+              () -> SegmentSnapshot.of(host.segment()),
+              () -> host.addPeer(PeerOptions.DEFAULT));
+      for (ThrowingCallable call : calls) {
+        assertThatExceptionOfType(SegmentLost.class)
+            .isThrownBy(call)
+            .withMessageContaining(path.toString());
+      }
+      assertThatExceptionOfType(SegmentLost.class).isThrownBy(guest::close);
+      assertThat(host.segment().isClosed()).isFalse();
+    }
+  }
+
+  /** It failed with the raw error of the JVM, and the file stayed open. */
+  // r[verify shm.file.attach]
+  @ParameterizedTest
+  @EnumSource
+  void aGuestIsToldThatTheFileIsCutWhileItComes(Placement placement) throws IOException {
+    try (Segment host = Segment.create(SYS, path, placement, Sides.CONFIG)) {
+      int reserved = host.peers().reserve();
+      SysTap tap = SysTap.over(SYS);
+      tap.script(
+          "mmap",
+          (_, _) -> {
+            cutUnchecked(SegmentLayout.HEADER_BYTES);
+            return OptionalLong.empty();
+          });
+      assertThatExceptionOfType(SegmentLost.class)
+          .isThrownBy(() -> ShmGuest.walkIn(tap.sys(), path, WaitStrategy.ADAPTIVE))
+          .withMessageContaining(path.toString());
+      cut(0);
+      assertThatExceptionOfType(SegmentLost.class)
+          .isThrownBy(() -> Link.claim(host, reserved, WaitStrategy.ADAPTIVE));
+    }
+  }
+
+  private void cutUnchecked(long bytes) {
+    try {
+      cut(bytes);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The turn to receive stayed with a thread that did not know that it had it. */
+  @ParameterizedTest
+  @EnumSource
+  void whoCannotReceiveFromAFileThatWasCutLeavesTheTurnToOthers(Placement placement)
+      throws Exception {
+    try (Segment host = Segment.create(SYS, path, placement, Sides.CONFIG);
+        Segment guest = Segment.attach(SYS, path)) {
+      Link toHost = Link.walkIn(guest, WaitStrategy.SLEEP);
+      Link toGuest = Link.toGuest(host, toHost.peer(), WaitStrategy.SLEEP);
+      Receiving receiving = new Exchange(toGuest, null).receiving();
+      receiving.receiveAndListen(_ -> {}, new Message(), 1); // so that there is a flag to change
+      assertThat(receiving.tryReceiving()).isTrue();
+      cut(0);
+      assertThatExceptionOfType(SegmentLost.class)
+          .isThrownBy(() -> receiving.endReceiving(_ -> {}, new Message(), 1));
+      assertThat(receiving.turn().isTaken()).isFalse();
+      if (placement == Placement.PADDED) { // format 1 has nothing to look at
+        assertThatExceptionOfType(SegmentLost.class).isThrownBy(receiving::tryReceiving);
+        assertThat(receiving.turn().isTaken()).isFalse();
+      }
+    }
+  }
+
+  /**
+   * The JVM reports a fault in compiled code only when that returns or goes round a loop, which was
+   * after the block that turned the report into a {@link SegmentLost}.
+   */
+  // r[verify shm.file.attach]
+  @ParameterizedTest
+  @EnumSource
+  void whoeverUsesAFileThatIsCutIsToldSoByCompiledCodeToo(Placement placement) throws Exception {
+    List<String> command =
+        TestProcess.javaCommand(HotCuts.class, placement.name(), directory.toString()).stream()
+            .filter(option -> !option.startsWith("-XX:Tiered"))
+            .collect(Collectors.toList());
+    try (TestProcess cuts = TestProcess.start(command)) {
+      List<String> lines = cuts.rest();
+      assertThat(cuts.exitCode()).as("%s", lines).isZero();
+      assertThat(lines).contains("done");
+      assertThat(lines)
+          .filteredOn(line -> line.startsWith("cut "))
+          .allSatisfy(line -> assertThat(line).endsWith(": lost"));
+    }
+  }
+
+  /** It waited to the end of its patience for guests that it could not tell. */
+  // r[verify shm.goodbye.host]
+  @ParameterizedTest
+  @EnumSource
+  void aHostOfAFileThatWasCutDoesNotWaitForThoseThatWalkedIn(Placement placement) throws Exception {
+    var guests = new ComeAndGone();
+    HostOptions options =
+        HostOptions.DEFAULT.withPlacement(placement).withConfig(Sides.CONFIG).withPath(path);
+    try (RunningLoop loop = RunningLoop.start();
+        ShmHost host =
+            ShmHost.create(
+                loop.loop(), options.withWalkIns(PeerOptions.DEFAULT.withListener(guests)))) {
+      ShmGuest guest = ShmGuest.walkIn(SYS, path, WaitStrategy.ADAPTIVE);
+      guests.come.take();
+      cut(0);
+      host.goodbye(Duration.ofHours(1)).get(30, TimeUnit.SECONDS);
+      assertThatExceptionOfType(SegmentLost.class).isThrownBy(guest::close);
+    }
+  }
+}
