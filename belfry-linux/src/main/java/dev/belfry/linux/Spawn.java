@@ -236,7 +236,7 @@ public final class Spawn {
     try {
       return SignalLaunch.rawChildEnvironment();
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot read our own environment", e);
+      throw new UncheckedIOException("cannot read our own environment: " + e.getMessage(), e);
     }
   }
 

@@ -46,6 +46,9 @@ final class Supervisor {
   private int waitingToStart;
   private int lastNumber;
 
+  /** Why the last try to start a worker came to nothing, as the log has it; empty if it did not. */
+  private String obstacle = "";
+
   Supervisor(PoolOptions options, ShmHost host, Gate gate, CallMeter meter, Consumer<Call> again) {
     this.options = options;
     this.host = host;
@@ -178,11 +181,20 @@ final class Supervisor {
     while (startsWorkers() && crew.hasRoom(waitingToStart) && hasEntry()) {
       try {
         startOne();
+        obstacle = "";
       } catch (IOException e) { // such as for want of descriptors
-        LOG.log(Level.WARNING, "cannot start another worker yet", e);
+        tellOnce(String.valueOf(e.getMessage()));
         fillUpAfter(options.firstDelay);
         return;
       }
+    }
+  }
+
+  /** It may be in the way for long, and is looked at again in a moment. */
+  private void tellOnce(String reason) {
+    if (!reason.equals(obstacle)) {
+      LOG.log(Level.WARNING, "cannot start another worker yet: " + reason);
+      obstacle = reason;
     }
   }
 
@@ -202,7 +214,7 @@ final class Supervisor {
   }
 
   private void startOne() throws IOException {
-    String name = options.name + "-" + ++lastNumber;
+    String name = options.name + "-" + (lastNumber + 1);
     int position = crew.freePosition();
     var worker =
         new PooledWorker(
@@ -215,6 +227,7 @@ final class Supervisor {
                 .withHandler(worker)
                 .withStrategy(options.strategy)
                 .withAttachLimit(options.readyLimit));
+    lastNumber++;
     worker.connect(ticket.peer(), host.segment().config());
     var process = new WorkerProcess(worker, position, options, loop);
     crew.add(process);

@@ -11,7 +11,6 @@ import static org.awaitility.Awaitility.await;
 import dev.belfry.linux.Signo;
 import dev.belfry.shm.Placement;
 import dev.belfry.testkit.TestProcess;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,92 +18,15 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
-import java.util.logging.Handler;
-import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How long workers live and how they end, with workers that start in a moment. */
+/** How workers live and how they end. */
 @Timeout(120)
-final class LifeTest {
-  @TempDir private static Path directory;
-  private static Path worker;
-
-  private final Pools.Told told = new Pools.Told();
-
-  @BeforeAll
-  static void compile() throws Exception {
-    worker = CWorkers.example(directory);
-  }
-
-  private PoolOptions options() {
-    return options(worker.toString());
-  }
-
-  private PoolOptions options(String... command) {
-    return PoolOptions.of(command).workers(1).spares(0).listener(told);
-  }
-
-  /** A worker that does something else first. */
-  private PoolOptions after(String script) {
-    return options("sh", "-c", script + "; exec \"$0\" \"$@\"", worker.toString());
-  }
-
-  private static int pid(WorkerPool pool) throws Exception {
-    return Integer.parseInt(call(pool, "pid", ""));
-  }
-
-  @Test
-  void aWorkerIsReplacedWhenItIsOldEnough() throws Exception {
-    try (WorkerPool pool = open(options().recycleAfter(Duration.ofMillis(300)))) {
-      int first = pid(pool);
-      await().until(() -> pid(pool) != first);
-      assertThat(pool.status().deaths()).as("that is no death").isZero();
-    }
-    assertThat(told.deaths).isEmpty();
-  }
-
-  @Test
-  void aWorkerThatStartsMoreSlowlyThanItAgesIsReplacedToo() throws Exception {
-    String slowly = "sleep 0.6";
-    try (WorkerPool pool = open(after(slowly).recycleAfter(Duration.ofMillis(300)))) {
-      int first = pid(pool);
-      await().until(() -> pid(pool) != first);
-    }
-  }
-
-  @Test
-  void aWorkerThatIsOldEnoughServesOnUntilAnotherCan() throws Exception {
-    Path broken = directory.resolve("broken"); // from the second start on
-    String unlessBroken = "test -e %s && exit 9; touch %s".formatted(broken, broken);
-    try (WorkerPool pool =
-        open(
-            after(unlessBroken)
-                .crashLimit(2)
-                .restartDelay(Duration.ofMillis(10), Duration.ofMillis(10))
-                .recycleAfter(Duration.ofMillis(300)))) {
-      int first = pid(pool);
-      await()
-          .until(
-              () -> {
-                assertThat(pid(pool)).isEqualTo(first);
-                return !told.circuits.isEmpty();
-              });
-      assertThat(pid(pool)).isEqualTo(first);
-      Files.delete(broken);
-      pool.reset();
-      await().until(() -> pid(pool) != first);
-    }
-  }
-
+final class LifeTest extends QuickWorkers {
   /** A start fails now and then, and the next succeeds: weeks apart, they must not add up. */
   @Test
   void startsThatFailAreNoRowIfThoseInBetweenServe() throws Exception {
@@ -133,40 +55,6 @@ final class LifeTest {
     try (WorkerPool pool = open(after(once))) {
       assertThat(told.deaths).hasSize(1);
       await().until(() -> pool.status().deathsInARow() == 0);
-    }
-  }
-
-  /** It serves while its successor is started, so if it dies then, that is a death. */
-  @Test
-  void theDeathOfAWorkerThatIsOldEnoughIsADeath() throws Exception {
-    Path slow = directory.resolve("slow"); // from the second start on
-    String slowly = "while test -e %s; do sleep 0.05; done; touch %s".formatted(slow, slow);
-    try (WorkerPool pool = open(after(slowly).recycleAfter(Duration.ofMillis(300)))) {
-      int first = pid(pool);
-      await().until(() -> pool.status().workers().size() == 2);
-      Pools.kill(first, Signo.KILL);
-      await().until(() -> told.deaths.size() == 1);
-      Files.delete(slow);
-      assertThat(pid(pool)).isNotEqualTo(first);
-    }
-  }
-
-  /** It has been told to leave, but has not done so: its last call fails with it. */
-  @Test
-  void theDeathOfAWorkerThatIsAboutToLeaveIsADeath() throws Exception {
-    try (WorkerPool pool = open(options().recycleAfter(Duration.ofMillis(300)))) {
-      int first = pid(pool);
-      var last =
-          pool.submit(
-              "sleep", bytes("60000"), CallOptions.DEFAULT.withDelivery(Delivery.AT_MOST_ONCE));
-      await()
-          .until(
-              () -> pool.status().workers().stream().anyMatch(it -> it.state().equals("retiring")));
-      Pools.kill(first, Signo.KILL);
-      assertThatExceptionOfType(ExecutionException.class)
-          .isThrownBy(last::get)
-          .withCauseInstanceOf(WorkerDied.class);
-      await().until(() -> told.deaths.size() == 1);
     }
   }
 
@@ -243,85 +131,6 @@ final class LifeTest {
           .isThrownBy(() -> pool.call("upper", bytes("x"), brief))
           .withMessage("no worker had room for 'upper' within 100 ms");
       busy.cancel(true);
-    }
-  }
-
-  /** Threads of its own keep a JVM alive though the worker in it has left. */
-  @Test
-  void theProcessOfAWorkerThatHasLeftEnds() throws Exception {
-    PoolOptions options =
-        Pools.options(0)
-            .workers(1)
-            .spares(0)
-            .listener(told)
-            .environment("SAMPLE_LINGERS", "yes")
-            .recycleAfterCalls(3);
-    try (WorkerPool pool = open(options)) {
-      int first = pid(pool);
-      await().until(() -> pid(pool) != first);
-      await().until(() -> !isRunning(first));
-    }
-    assertThat(told.deaths).as("it had left").isEmpty();
-  }
-
-  @Test
-  void whatAListenerDoesWrongIsNoMatterOfThePool() throws Exception {
-    var failing =
-        new PoolListener() {
-          @Override
-          public void onReady(String name, int pid) {
-            throw new AssertionError("on ready");
-          }
-
-          @Override
-          public void onDeath(Death death) {
-            throw new AssertionError("on death");
-          }
-        };
-    try (WorkerPool pool = open(options().listener(failing))) {
-      int first = pid(pool);
-      Pools.kill(first, Signo.KILL);
-      assertThat(pid(pool)).isNotEqualTo(first);
-    }
-  }
-
-  @Test
-  void aListenerCannotCloseThePool() throws Exception {
-    assertThat(whatAListenerGets(WorkerPool::close)).isInstanceOf(IllegalStateException.class);
-  }
-
-  /** It waited for workers that could not come as long as it did, and so did everybody else. */
-  @Test
-  void aListenerCannotCallWorkers() throws Exception {
-    CallOptions brief = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(100));
-    assertThat(whatAListenerGets(pool -> pool.call("upper", bytes("warm up"), brief)))
-        .isInstanceOf(IllegalStateException.class);
-  }
-
-  /** What a listener does with a pool, as soon as it is told of a worker. */
-  private interface Deed {
-    void doWith(WorkerPool pool) throws Exception;
-  }
-
-  private Throwable whatAListenerGets(Deed deed) throws Exception {
-    var pool = new CompletableFuture<WorkerPool>();
-    var refusal = new CompletableFuture<Throwable>();
-    var listener =
-        new PoolListener() {
-          @Override
-          public void onReady(String name, int pid) {
-            try {
-              deed.doWith(pool.join());
-            } catch (Exception e) {
-              refusal.complete(e);
-            }
-          }
-        };
-    try (WorkerPool opened = WorkerPool.open(options().listener(listener))) {
-      pool.complete(opened);
-      Throwable gets = refusal.get();
-      assertThat(call(opened, "upper", "still open")).isEqualTo("STILL OPEN");
-      return gets;
     }
   }
 
@@ -433,44 +242,6 @@ final class LifeTest {
     }
   }
 
-  /** For each that had to wait, there was a warning ten times a second. */
-  @Test
-  void whenAllAreOldEnoughAtOnceAllAreReplacedWithoutAFuss() throws Exception {
-    int count = 30;
-    var warnings = new CopyOnWriteArrayList<String>();
-    Logger log = Logger.getLogger(Supervisor.class.getName());
-    Handler noting = noting(warnings);
-    log.addHandler(noting);
-    try (WorkerPool pool =
-        open(options().workers(count).recycleAfter(Duration.ofSeconds(1)).listener(told))) {
-      List<Integer> first =
-          pool.status().workers().stream().map(PoolStatus.WorkerStatus::pid).toList();
-      await().atMost(LONG).until(() -> first.stream().noneMatch(LifeTest::isRunning));
-      assertThat(call(pool, "upper", "all there")).isEqualTo("ALL THERE");
-    } finally {
-      log.removeHandler(noting);
-    }
-    assertThat(warnings).isEmpty();
-    assertThat(told.deaths).isEmpty();
-  }
-
-  private static Handler noting(List<String> messages) {
-    return new Handler() {
-      @Override
-      public void publish(LogRecord entry) {
-        if (entry.getLevel().intValue() >= Level.WARNING.intValue()) {
-          messages.add(entry.getMessage());
-        }
-      }
-
-      @Override
-      public void flush() {}
-
-      @Override
-      public void close() {}
-    };
-  }
-
   @Test
   void workersDieWithThePoolsProcess() throws Exception {
     var pids = new ArrayList<Integer>();
@@ -478,10 +249,10 @@ final class LifeTest {
       for (int i = 0; i < 3; i++) {
         pids.add(Integer.parseInt(host.line("worker ")));
       }
-      assertThat(pids).allMatch(LifeTest::isRunning);
+      assertThat(pids).allMatch(QuickWorkers::isRunning);
       host.kill();
     }
-    await().until(() -> pids.stream().noneMatch(LifeTest::isRunning));
+    await().until(() -> pids.stream().noneMatch(QuickWorkers::isRunning));
   }
 
   /**
@@ -492,15 +263,6 @@ final class LifeTest {
   void aPoolWhoseWorkersTookTheLastDescriptorsKnowsItsMethods() throws Exception {
     try (TestProcess program = TestProcess.java(WithoutDescriptors.class)) {
       assertThat(program.line("number ")).isEqualTo("9e550ef8e8792c09");
-    }
-  }
-
-  /** A zombie is not: it waits for somebody to ask how it ended. */
-  private static boolean isRunning(int pid) {
-    try {
-      return Pools.state(Path.of("/proc/" + pid)) != 'Z';
-    } catch (IOException e) {
-      return false; // it has ended, if only between open and read
     }
   }
 }

@@ -1,9 +1,15 @@
 package dev.belfry.workers;
 
+import static dev.belfry.workers.Pools.bytes;
+import static dev.belfry.workers.Pools.call;
+import static dev.belfry.workers.Pools.open;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belfry.linux.Signo;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -11,8 +17,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
-class PoolListenerTest {
+/** What a listener is told, by default the log, and what it may do. */
+@Timeout(120)
+final class PoolListenerTest extends QuickWorkers {
   private final Logger logger = Logger.getLogger(PoolListener.class.getName());
   private final Records records = new Records();
 
@@ -41,6 +50,67 @@ class PoolListenerTest {
         .containsExactly(
             "worker-1 (process 4711) died: killed by SIGSEGV;"
                 + " its JVM has written /tmp/hs_err_pid4711.log");
+  }
+
+  @Test
+  void whatAListenerDoesWrongIsNoMatterOfThePool() throws Exception {
+    var failing =
+        new PoolListener() {
+          @Override
+          public void onReady(String name, int pid) {
+            throw new AssertionError("on ready");
+          }
+
+          @Override
+          public void onDeath(Death death) {
+            throw new AssertionError("on death");
+          }
+        };
+    try (WorkerPool pool = open(options().listener(failing))) {
+      int first = pid(pool);
+      Pools.kill(first, Signo.KILL);
+      assertThat(pid(pool)).isNotEqualTo(first);
+    }
+  }
+
+  @Test
+  void aListenerCannotCloseThePool() throws Exception {
+    assertThat(whatAListenerGets(WorkerPool::close)).isInstanceOf(IllegalStateException.class);
+  }
+
+  /** It waited for workers that could not come as long as it did, and so did everybody else. */
+  @Test
+  void aListenerCannotCallWorkers() throws Exception {
+    CallOptions brief = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(100));
+    assertThat(whatAListenerGets(pool -> pool.call("upper", bytes("warm up"), brief)))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  /** What a listener does with a pool, as soon as it is told of a worker. */
+  private interface Deed {
+    void doWith(WorkerPool pool) throws Exception;
+  }
+
+  private Throwable whatAListenerGets(Deed deed) throws Exception {
+    var pool = new CompletableFuture<WorkerPool>();
+    var refusal = new CompletableFuture<Throwable>();
+    var listener =
+        new PoolListener() {
+          @Override
+          public void onReady(String name, int pid) {
+            try {
+              deed.doWith(pool.join());
+            } catch (Exception e) {
+              refusal.complete(e);
+            }
+          }
+        };
+    try (WorkerPool opened = WorkerPool.open(options().listener(listener))) {
+      pool.complete(opened);
+      Throwable gets = refusal.get();
+      assertThat(call(opened, "upper", "still open")).isEqualTo("STILL OPEN");
+      return gets;
+    }
   }
 
   private static Death death(@Nullable String crashFile) {

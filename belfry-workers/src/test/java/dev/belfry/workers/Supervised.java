@@ -2,6 +2,7 @@ package dev.belfry.workers;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.belfry.linux.Sys;
 import dev.belfry.loop.EventLoopGroup;
 import dev.belfry.loop.LoopOptions;
 import dev.belfry.shm.HostOptions;
@@ -12,9 +13,13 @@ import java.io.IOException;
 record Supervised(EventLoopGroup group, ShmHost host, Supervisor supervisor, CallMeter meter)
     implements AutoCloseable {
   static Supervised start(PoolOptions options) throws IOException {
+    return start(options, Sys.forAnyThread());
+  }
+
+  static Supervised start(PoolOptions options, Sys sys) throws IOException {
     EventLoopGroup group = EventLoopGroup.open(1, LoopOptions.DEFAULT);
     group.start();
-    ShmHost host = ShmHost.create(group.next(), HostOptions.DEFAULT);
+    ShmHost host = ShmHost.create(group.next(), HostOptions.DEFAULT.withSystemCalls(sys));
     var meter = new CallMeter(System.nanoTime());
     var supervisor = new Supervisor(options, host, new Gate(), meter, _ -> {});
     supervisor.start();

@@ -1,9 +1,13 @@
 package dev.belfry.workers;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.belfry.linux.Errno;
 import dev.belfry.linux.Signo;
+import dev.belfry.linux.Sys;
 import dev.belfry.loop.EventLoop;
+import dev.belfry.testkit.SysTap;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -38,6 +42,31 @@ final class SupervisorTest {
         worker = one.worker();
       }
       await().until(() -> inFlight(loop) <= before);
+    }
+  }
+
+  /** The log had a stack trace ten times a second, for as long as it lasted. */
+  @Test
+  void whatIsInTheWayOfAnotherWorkerIsToldOnce(@TempDir Path directory) throws Exception {
+    PoolOptions options =
+        PoolOptions.of(CWorkers.example(directory).toString())
+            .workers(1)
+            .spares(0)
+            .restartDelay(Duration.ofMillis(1), Duration.ofMillis(1));
+    SysTap tap = SysTap.over(Sys.forAnyThread());
+    tap.failFirst("socketpair", 10, Errno.EMFILE);
+    try (var warnings = new Warnings(Supervisor.class);
+        Supervised one = Supervised.start(options, tap.sys())) {
+      PooledWorker first = one.worker();
+      assertThat(warnings.texts)
+          .containsExactly(
+              "cannot start another worker yet: socketpair(STREAM): EMFILE (Too many open files)");
+      assertThat(warnings.thrown).isEmpty();
+      assertThat(first.name()).isEqualTo("worker-1");
+      tap.failFirst("socketpair", 10, Errno.EMFILE);
+      Pools.kill(first.peer().pid().orElseThrow(), Signo.KILL);
+      await().until(() -> one.worker() != first);
+      assertThat(warnings.texts).hasSize(2);
     }
   }
 

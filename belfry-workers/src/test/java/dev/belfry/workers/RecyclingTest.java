@@ -1,0 +1,133 @@
+package dev.belfry.workers;
+
+import static dev.belfry.workers.Pools.LONG;
+import static dev.belfry.workers.Pools.bytes;
+import static dev.belfry.workers.Pools.call;
+import static dev.belfry.workers.Pools.open;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.belfry.linux.Signo;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Workers that are replaced because they have served long enough. */
+@Timeout(120)
+final class RecyclingTest extends QuickWorkers {
+  @Test
+  void aWorkerIsReplacedWhenItIsOldEnough() throws Exception {
+    try (WorkerPool pool = open(options().recycleAfter(Duration.ofMillis(300)))) {
+      int first = pid(pool);
+      await().until(() -> pid(pool) != first);
+      assertThat(pool.status().deaths()).as("that is no death").isZero();
+    }
+    assertThat(told.deaths).isEmpty();
+  }
+
+  @Test
+  void aWorkerThatStartsMoreSlowlyThanItAgesIsReplacedToo() throws Exception {
+    String slowly = "sleep 0.6";
+    try (WorkerPool pool = open(after(slowly).recycleAfter(Duration.ofMillis(300)))) {
+      int first = pid(pool);
+      await().until(() -> pid(pool) != first);
+    }
+  }
+
+  @Test
+  void aWorkerThatIsOldEnoughServesOnUntilAnotherCan() throws Exception {
+    Path broken = directory.resolve("broken"); // from the second start on
+    String unlessBroken = "test -e %s && exit 9; touch %s".formatted(broken, broken);
+    try (WorkerPool pool =
+        open(
+            after(unlessBroken)
+                .crashLimit(2)
+                .restartDelay(Duration.ofMillis(10), Duration.ofMillis(10))
+                .recycleAfter(Duration.ofMillis(300)))) {
+      int first = pid(pool);
+      await()
+          .until(
+              () -> {
+                assertThat(pid(pool)).isEqualTo(first);
+                return !told.circuits.isEmpty();
+              });
+      assertThat(pid(pool)).isEqualTo(first);
+      Files.delete(broken);
+      pool.reset();
+      await().until(() -> pid(pool) != first);
+    }
+  }
+
+  /** It serves while its successor is started, so if it dies then, that is a death. */
+  @Test
+  void theDeathOfAWorkerThatIsOldEnoughIsADeath() throws Exception {
+    Path slow = directory.resolve("slow"); // from the second start on
+    String slowly = "while test -e %s; do sleep 0.05; done; touch %s".formatted(slow, slow);
+    try (WorkerPool pool = open(after(slowly).recycleAfter(Duration.ofMillis(300)))) {
+      int first = pid(pool);
+      await().until(() -> pool.status().workers().size() == 2);
+      Pools.kill(first, Signo.KILL);
+      await().until(() -> told.deaths.size() == 1);
+      Files.delete(slow);
+      assertThat(pid(pool)).isNotEqualTo(first);
+    }
+  }
+
+  /** It has been told to leave, but has not done so: its last call fails with it. */
+  @Test
+  void theDeathOfAWorkerThatIsAboutToLeaveIsADeath() throws Exception {
+    try (WorkerPool pool = open(options().recycleAfter(Duration.ofMillis(300)))) {
+      int first = pid(pool);
+      var last =
+          pool.submit(
+              "sleep", bytes("60000"), CallOptions.DEFAULT.withDelivery(Delivery.AT_MOST_ONCE));
+      await()
+          .until(
+              () -> pool.status().workers().stream().anyMatch(it -> it.state().equals("retiring")));
+      Pools.kill(first, Signo.KILL);
+      assertThatExceptionOfType(ExecutionException.class)
+          .isThrownBy(last::get)
+          .withCauseInstanceOf(WorkerDied.class);
+      await().until(() -> told.deaths.size() == 1);
+    }
+  }
+
+  /** Threads of its own keep a JVM alive though the worker in it has left. */
+  @Test
+  void theProcessOfAWorkerThatHasLeftEnds() throws Exception {
+    PoolOptions options =
+        Pools.options(0)
+            .workers(1)
+            .spares(0)
+            .listener(told)
+            .environment("SAMPLE_LINGERS", "yes")
+            .recycleAfterCalls(3);
+    try (WorkerPool pool = open(options)) {
+      int first = pid(pool);
+      await().until(() -> pid(pool) != first);
+      await().until(() -> !isRunning(first));
+    }
+    assertThat(told.deaths).as("it had left").isEmpty();
+  }
+
+  /** For each that had to wait, there was a warning ten times a second. */
+  @Test
+  void whenAllAreOldEnoughAtOnceAllAreReplacedWithoutAFuss() throws Exception {
+    int count = 30;
+    try (var warnings = new Warnings(Supervisor.class);
+        WorkerPool pool =
+            open(options().workers(count).recycleAfter(Duration.ofSeconds(1)).listener(told))) {
+      List<Integer> first =
+          pool.status().workers().stream().map(PoolStatus.WorkerStatus::pid).toList();
+      await().atMost(LONG).until(() -> first.stream().noneMatch(QuickWorkers::isRunning));
+      assertThat(call(pool, "upper", "all there")).isEqualTo("ALL THERE");
+      assertThat(warnings.texts).isEmpty();
+    }
+    assertThat(told.deaths).isEmpty();
+  }
+}
