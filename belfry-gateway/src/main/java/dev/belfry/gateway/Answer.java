@@ -49,14 +49,14 @@ final class Answer {
     return new Answer(200, BYTES, body);
   }
 
-  static Answer error(int status, String error, String message) {
+  static Answer error(int status, GatewayError error, String message) {
     return error(status, error, message, Map.of());
   }
 
-  private static Answer error(int status, String error, String message, Map<String, ?> more) {
+  private static Answer error(int status, GatewayError error, String message, Map<String, ?> more) {
     var body = new LinkedHashMap<String, Object>();
     body.put("status", "error");
-    body.put("error", error);
+    body.put("error", error.word());
     body.put("message", message);
     body.putAll(more);
     return new Answer(status, JSON, JsonMapper.shared().writeValueAsBytes(body));
@@ -66,24 +66,25 @@ final class Answer {
   static Answer of(CallException reason) {
     String message = String.valueOf(reason.getMessage());
     return switch (reason) {
-      case UnknownMethod _ -> error(404, "unknown_method", message);
+      case UnknownMethod _ -> error(404, GatewayError.UNKNOWN_METHOD, message);
       case PoolFull _ -> full(message);
-      case MethodFailed _ -> error(500, "method_failed", message);
+      case MethodFailed _ -> error(500, GatewayError.METHOD_FAILED, message);
       case WorkerDied died ->
-          error(502, "worker_died", message, Map.of("worker", worker(died.death())));
-      case DeadLetter letter -> error(502, "dead_letter", message, letter(letter));
-      case CircuitOpen _ -> error(503, "circuit_open", message).header(RETRY_AFTER, LATER);
+          error(502, GatewayError.WORKER_DIED, message, Map.of("worker", worker(died.death())));
+      case DeadLetter letter -> error(502, GatewayError.DEAD_LETTER, message, letter(letter));
+      case CircuitOpen _ ->
+          error(503, GatewayError.CIRCUIT_OPEN, message).header(RETRY_AFTER, LATER);
       case PoolClosed _ -> closing(message);
-      case DeadlinePassed _ -> error(504, "deadline_passed", message);
+      case DeadlinePassed _ -> error(504, GatewayError.DEADLINE_PASSED, message);
     };
   }
 
   static Answer full(String message) {
-    return error(429, "full", message).header(RETRY_AFTER, SOON);
+    return error(429, GatewayError.FULL, message).header(RETRY_AFTER, SOON);
   }
 
   static Answer closing(String message) {
-    return error(503, "closing", message).header(RETRY_AFTER, LATER);
+    return error(503, GatewayError.CLOSING, message).header(RETRY_AFTER, LATER);
   }
 
   private static Map<String, Object> worker(Death death) {
@@ -152,7 +153,8 @@ final class Answer {
             // What it has not even read as a request, the server may take for its own failure.
             boolean unread = request.method().isEmpty() && asSeen.code() == 500;
             Status status = unread ? Status.BAD_REQUEST_400 : asSeen;
-            String error = status.code() == 500 ? "internal" : "bad_request";
+            GatewayError error =
+                status.code() == 500 ? GatewayError.INTERNAL : GatewayError.BAD_REQUEST;
             boolean older = status.code() == 505;
             String text = older ? "Only HTTP/1.1 is spoken here" : sentence(message);
             byte[] body = error(status.code(), error, text).body;

@@ -28,11 +28,13 @@ record CallRequest(String method, CallOptions options) {
     String path = request.path().rawPath();
     String name = path.startsWith(PATH) ? path.substring(PATH.length()) : "";
     if (name.isEmpty() || name.indexOf('/') >= 0) {
-      throw new Refused(404, "not_found", "There is nothing here; calls go to POST /call/{method}");
+      throw new Refused(
+          404, GatewayError.NOT_FOUND, "There is nothing here; calls go to POST /call/{method}");
     }
     if (!request.prologue().method().text().equals("POST")) {
       throw new Refused(
-          Answer.error(405, "method_not_allowed", "A call is a POST").header("Allow", "POST"));
+          Answer.error(405, GatewayError.METHOD_NOT_ALLOWED, "A call is a POST")
+              .header("Allow", "POST"));
     }
     Headers headers = request.headers();
     return new CallRequest(
@@ -44,7 +46,7 @@ record CallRequest(String method, CallOptions options) {
     try {
       return URLDecoder.decode(name.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
-      throw new Refused(400, "bad_request", "The path is not well escaped");
+      throw new Refused(400, GatewayError.BAD_REQUEST, "The path is not well escaped");
     }
   }
 
@@ -56,7 +58,7 @@ record CallRequest(String method, CallOptions options) {
       default ->
           throw new Refused(
               400,
-              "bad_delivery",
+              GatewayError.BAD_DELIVERY,
               "Belfry-Delivery is at-least-once or at-most-once, not '%s'".formatted(value));
     };
   }
@@ -67,7 +69,7 @@ record CallRequest(String method, CallOptions options) {
     if (millis == 0) {
       throw new Refused(
           400,
-          "bad_deadline",
+          GatewayError.BAD_DEADLINE,
           "Belfry-Deadline is a number of milliseconds above 0, of at most 15 digits, not '%s'"
               .formatted(value));
     }

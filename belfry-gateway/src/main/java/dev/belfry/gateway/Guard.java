@@ -28,18 +28,22 @@ final class Guard {
   void check(Headers headers) throws Refused {
     String host = headers.first(HeaderNames.HOST).orElse("").toLowerCase(Locale.ROOT);
     if (isLoopback && !OURS.matcher(host).matches()) {
-      throw new Refused(403, "foreign_host", "This is not '%s': ask for 127.0.0.1".formatted(host));
+      throw new Refused(
+          403, GatewayError.FOREIGN_HOST, "This is not '%s': ask for 127.0.0.1".formatted(host));
     }
     String origin = headers.first(HeaderNames.ORIGIN).orElse("").toLowerCase(Locale.ROOT);
     if (headers.contains(HeaderNames.ORIGIN)
         && !origin.equals("http://" + host)
         && !origin.equals("https://" + host)) {
-      throw new Refused(403, "foreign_origin", "Pages of '%s' may not call".formatted(origin));
+      throw new Refused(
+          403, GatewayError.FOREIGN_ORIGIN, "Pages of '%s' may not call".formatted(origin));
     }
     if (bearer != null && !bearer.test(token(headers))) {
       throw new Refused(
           Answer.error(
-                  401, "unauthorized", "The token in Authorization: Bearer is missing or wrong")
+                  401,
+                  GatewayError.UNAUTHORIZED,
+                  "The token in Authorization: Bearer is missing or wrong")
               .header("WWW-Authenticate", "Bearer"));
     }
   }

@@ -59,7 +59,8 @@ final class Payload implements AutoCloseable {
   }
 
   private Refused tooLarge() {
-    return new Refused(413, "too_large", "A payload has at most %d bytes".formatted(most));
+    return new Refused(
+        413, GatewayError.TOO_LARGE, "A payload has at most %d bytes".formatted(most));
   }
 
   /** Reads up to a limit; memory is taken for what has come, not for what was announced. */
@@ -72,7 +73,8 @@ final class Payload implements AutoCloseable {
     } catch (RequestException
         | DataReader.IncorrectNewLineException
         | NumberFormatException e) { // of a size
-      throw new Refused(400, "bad_request", "The chunks of the payload cannot be understood");
+      throw new Refused(
+          400, GatewayError.BAD_REQUEST, "The chunks of the payload cannot be understood");
     } catch (CloseConnectionException e) {
       if (objection != null) {
         throw objection;

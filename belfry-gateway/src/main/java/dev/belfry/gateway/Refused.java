@@ -11,7 +11,7 @@ final class Refused extends Exception {
     this.answer = answer;
   }
 
-  Refused(int status, String error, String message) {
+  Refused(int status, GatewayError error, String message) {
     this(Answer.error(status, error, message));
   }
 

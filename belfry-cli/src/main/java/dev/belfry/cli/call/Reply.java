@@ -2,6 +2,7 @@ package dev.belfry.cli.call;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.belfry.gateway.GatewayError;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.util.Base64;
@@ -40,12 +41,12 @@ final class Reply {
     String tail = error.path("worker").path("error_tail").asString("");
     String word = error.path("error").asString("unknown");
     String message = error.path("message").asString("no answer, and no reason that can be read");
-    String told =
-        switch (word) {
-          case "unauthorized" -> message + "; --token-file says where it is";
-          case "not_found" -> "this is no gateway: " + message; // one knows where calls go
-          default -> message;
-        };
+    String told = message;
+    if (word.equals(GatewayError.UNAUTHORIZED.word())) {
+      told = message + "; --token-file says where it is";
+    } else if (word.equals(GatewayError.NOT_FOUND.word())) { // a gateway knows where calls go
+      told = "this is no gateway: " + message;
+    }
     return "%s (%d %s)%s"
         .formatted(
             told,

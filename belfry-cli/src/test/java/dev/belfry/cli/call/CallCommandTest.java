@@ -237,6 +237,16 @@ final class CallCommandTest {
     assertThat(ran.err.toString()).startsWith(file.toString()).doesNotContain("key", "somebody");
   }
 
+  /** It was said to have no token in it. */
+  @Test
+  void aFileThatIsTooLongForATokenIsToldAsThat(@TempDir Path directory) throws Exception {
+    Path file = Files.writeString(directory.resolve("token"), "k".repeat(5000));
+    Ran ran = run("echo", "x", "--token-file", file.toString());
+    assertThat(ran.exitCode).isEqualTo(2);
+    assertThat(ran.err.toString())
+        .startsWith(file + " is too long for a token, which has at most 4096 characters");
+  }
+
   @Test
   void withoutAHostItExitsWithThree() {
     Ran none =
