@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 
 /** A real process. Whatever is waited for has a deadline; closing kills what is left of it. */
 final class Program implements AutoCloseable {
@@ -140,8 +141,13 @@ final class Program implements AutoCloseable {
 
   /** Waits until standard error has some text. */
   void awaitErr(String text) throws Exception {
+    awaitErr(text, 1);
+  }
+
+  /** Waits until standard error has some text, so many times. */
+  void awaitErr(String text, int times) throws Exception {
     for (int i = 0; i < 50 * DEADLINE_SECONDS; i++) {
-      if (errSoFar().contains(text)) {
+      if (errSoFar().split(Pattern.quote(text), -1).length > times) {
         return;
       }
       Thread.sleep(20);

@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -101,6 +103,30 @@ class RunSignalsIT {
       String log = host.program().end().err();
       assertThat(log).contains("3 workers, 1 calls finished, 0 failed");
       assertThat(log.lines()).allMatch(line -> line.startsWith("{\"timestamp\":"));
+    }
+  }
+
+  /** Its lines came before the one that told why, or after the one that said that it was done. */
+  @Test
+  void theLogTellsOfASignalInTheOrderInWhichThingsHappened() throws Exception {
+    Path config = HostProgram.config(directory);
+    try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      for (int i = 1; i <= 20; i++) {
+        host.program().signal(Signo.USR1);
+        host.program().awaitErr("the handlers of SIGUSR1 ran", i);
+      }
+      host.program().signal(Signo.TERM);
+
+      Pattern steps =
+          Pattern.compile("received SIGUSR1|3 workers, 0|is (ready|spare):|SIGUSR1 ran");
+      String told =
+          steps
+              .matcher(host.program().end().err())
+              .results()
+              .map(it -> it.group().replace("spare", "ready"))
+              .collect(Collectors.joining("\n"));
+      String once = "received SIGUSR1\n3 workers, 0\n" + "is ready:\n".repeat(3) + "SIGUSR1 ran\n";
+      assertThat(told + "\n").isEqualTo(once.repeat(20));
     }
   }
 }

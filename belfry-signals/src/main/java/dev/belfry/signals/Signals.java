@@ -254,6 +254,14 @@ public final class Signals implements AutoCloseable {
   }
 
   /**
+   * Writes a record to the log, after those of the signals so far and before those that come: what
+   * a handler writes in any other way may come out of turn, because nobody waits for the log.
+   */
+  public void log(SignalRecord record) {
+    journal.record(record);
+  }
+
+  /**
    * Gives the signals back. Registered handlers are no longer called. Waits for the log to be
    * written, for a second at most.
    *

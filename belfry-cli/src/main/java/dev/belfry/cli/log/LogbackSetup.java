@@ -14,6 +14,7 @@ import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import dev.belfry.cli.config.LoggingConfig;
 import dev.belfry.cli.config.LoggingConfig.Format;
+import java.util.List;
 
 /** Sets up Logback in place of its files; Logback finds this by way of the service loader. */
 public final class LogbackSetup extends ContextAwareBase implements Configurator {
@@ -41,10 +42,12 @@ public final class LogbackSetup extends ContextAwareBase implements Configurator
     root.addAppender(queue);
 
     // The last record before a forced exit would still be in the queue. Its writer has a thread of
-    // its own for that.
-    Logger signals = context.getLogger("signal");
-    signals.setAdditive(false);
-    signals.addAppender(console);
+    // its own for that, which also writes what a host does about a signal: in that order.
+    for (String name : List.of("signal", "host")) {
+      Logger straight = context.getLogger(name);
+      straight.setAdditive(false);
+      straight.addAppender(console);
+    }
     context.getLogger("io.helidon").setLevel(Level.WARN); // it prints a greeting and its features
     // Why it cannot start is said by whoever starts it, in one line.
     context.getLogger("io.helidon.webserver.LoomServer").setLevel(Level.OFF);

@@ -250,6 +250,6 @@ final class RunningHost {
   }
 
   private void tell(Level level, String event, String message) {
-    log.log(new SignalRecord(level, event, message, Map.of()));
+    signals.log(new SignalRecord(level, event, message, Map.of()));
   }
 }
