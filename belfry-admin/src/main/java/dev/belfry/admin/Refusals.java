@@ -51,7 +51,7 @@ record Refusals(ListenerContext listener, PeerInfo client, RequestLog log)
         Answer.error(
             status.code(),
             isOurs ? "internal" : "bad_request",
-            isOurs ? "Something went wrong here" : "This is no request",
+            isOurs ? "Something went wrong here" : reason(status),
             UUID.randomUUID().toString());
     if (!isOurs) { // else it was a request, which has a record of its own
       log.record(
@@ -66,6 +66,13 @@ record Refusals(ListenerContext listener, PeerInfo client, RequestLog log)
         .keepAlive(false)
         .entity(answer.body().getBytes(StandardCharsets.UTF_8))
         .build();
+  }
+
+  /** Probes of some load balancers are of the older kind unless they are told otherwise. */
+  private static String reason(Status status) {
+    return status.code() == Status.HTTP_VERSION_NOT_SUPPORTED_505.code()
+        ? "Only HTTP/1.1 is spoken here"
+        : "This is no request";
   }
 
   @Override

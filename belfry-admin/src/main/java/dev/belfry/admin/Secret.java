@@ -1,7 +1,10 @@
 package dev.belfry.admin;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -12,6 +15,9 @@ import java.security.NoSuchAlgorithmException;
  * would see it in {@code ps}, so it comes from a file or from the environment.
  */
 public final class Secret {
+  /** The most that it may have, in bytes: the head of a request, in which it comes, has 8 KiB. */
+  public static final int MAX_BYTES = 4096;
+
   private static final int LAST_OF_ASCII = 0x7f;
 
   private final byte[] digest;
@@ -29,16 +35,20 @@ public final class Secret {
   /**
    * Reads a file that holds the secret and nothing else; white space around it does not count.
    *
-   * @throws IllegalArgumentException if there is nothing in it, or more than a line
+   * @throws IllegalArgumentException if there is nothing in it, more than a line, or too much
    */
   public static Secret fromFile(Path file) throws IOException {
-    return of(Files.readString(file), "the file " + file);
+    try (InputStream bytes = Files.newInputStream(file)) { // which may be without end
+      String source = "the file " + file;
+      byte[] read = atMost(bytes.readNBytes(MAX_BYTES + 1), source);
+      return of(UTF_8.newDecoder().decode(ByteBuffer.wrap(read)).toString(), source);
+    }
   }
 
   /**
    * Takes an environment variable.
    *
-   * @throws IllegalArgumentException if it is not set or blank, or has more than a line
+   * @throws IllegalArgumentException if it is not set or blank, or has more than a line or too much
    */
   public static Secret fromEnvironment(String variable) {
     String value = System.getenv(variable);
@@ -61,7 +71,16 @@ public final class Secret {
       throw new IllegalArgumentException(
           source + " has more than one line, or other control characters: nobody could send that");
     }
+    atMost(stripped.getBytes(UTF_8), source);
     return new Secret(stripped, source);
+  }
+
+  private static byte[] atMost(byte[] bytes, String source) {
+    if (bytes.length > MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "%s is too long for a secret, which has at most %d bytes".formatted(source, MAX_BYTES));
+    }
+    return bytes;
   }
 
   /**
@@ -89,7 +108,7 @@ public final class Secret {
 
   private static byte[] sha256(String text) {
     try {
-      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
     } catch (NoSuchAlgorithmException e) {
       throw new AssertionError("every JVM has SHA-256", e);
     }

@@ -191,6 +191,19 @@ final class AuthenticationTest {
         .hasMessageNotContaining("secret");
   }
 
+  /**
+   * It was taken, and nobody could ever show it; from a file without end the program never came.
+   */
+  @Test
+  void aSecretThatIsLongerThanAHeadIsRefused() {
+    assertThatThrownBy(() -> Secret.fromFile(Path.of("/dev/zero")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("the file /dev/zero is too long for a secret, which has at most 4096 bytes");
+    assertThatThrownBy(() -> Secret.of("x".repeat(Secret.MAX_BYTES + 1)))
+        .hasMessageContaining("is too long");
+    assertThat(Secret.of("x".repeat(Secret.MAX_BYTES)).isSame("x")).isFalse();
+  }
+
   /** As a token it was taken, and whoever showed it was refused: a header has ASCII. */
   @Test
   void beyondAsciiASecretIsAPasswordAndNoToken() {

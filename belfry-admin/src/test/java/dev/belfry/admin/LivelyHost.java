@@ -16,6 +16,7 @@ final class LivelyHost implements HostView {
   private final List<Worker> workers = new ArrayList<>();
   private int looks;
   private int deaths;
+  private int slowness = 1;
 
   private static final class Worker {
     final String name;
@@ -36,6 +37,15 @@ final class LivelyHost implements HostView {
       workers.add(new Worker("render-" + i, 41_200 + 7 * i));
     }
     workers.getLast().state = "spare";
+  }
+
+  /** As much in its rows and readings as they can have. */
+  synchronized void fill() {
+    slowness = 1500;
+    var longest = new Worker("resize-pictures-in-a-row-1042", 4_194_304);
+    longest.state = "retiring";
+    longest.finished = 123_456_789;
+    workers.add(longest);
   }
 
   /** One dies, and another takes its place. */
@@ -59,8 +69,8 @@ final class LivelyHost implements HostView {
     looks++;
     double wave = 1 + 0.45 * Math.sin(looks / 19.0) + 0.2 * Math.sin(looks / 3.1);
     double callsPerSecond = 18_000 * wave;
-    long p50 = Math.round(24 * wave);
-    long p99 = Math.round(160 * wave + (looks % 41 < 3 ? 900 : 0));
+    long p50 = Math.round(24 * wave * slowness);
+    long p99 = Math.round((160 * wave + (looks % 41 < 3 ? 900 : 0)) * slowness);
     var rows = new ArrayList<WorkerRow>();
     long finished = 3_812_411;
     for (Worker worker : workers) {

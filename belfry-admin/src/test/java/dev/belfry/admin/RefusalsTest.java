@@ -62,4 +62,15 @@ final class RefusalsTest {
       assertThat(host.log).hasSize(1);
     }
   }
+
+  /** A probe that spoke HTTP/1.0 was told that it is no request. */
+  @Test
+  void whoSpeaksAnOlderHttpIsToldWhichOneIsSpoken() throws Exception {
+    try (Host host = Host.open(Transport.PLAIN)) {
+      Answered answered = send(host, "GET /health/live HTTP/1.0\r\n\r\n");
+      assertThat(answered.status()).isEqualTo(505);
+      assertThat(answered.json().get("message").asString())
+          .isEqualTo("Only HTTP/1.1 is spoken here");
+    }
+  }
 }

@@ -1,5 +1,6 @@
 package dev.belfry.cli;
 
+import dev.belfry.admin.Secret;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -11,9 +12,6 @@ import java.nio.file.Path;
  * would come back in the message of an exception, and it may be the key of something else.
  */
 public final class ClientToken {
-  /** More than the head of a request may have, in which it is sent. */
-  private static final int MAX_BYTES = 64 * 1024;
-
   private ClientToken() {}
 
   /**
@@ -24,9 +22,8 @@ public final class ClientToken {
    */
   public static String fromFile(Path file) throws IOException {
     try (InputStream bytes = Files.newInputStream(file)) { // which may be without end
-      byte[] read = bytes.readNBytes(MAX_BYTES + 1);
-      String text = read.length > MAX_BYTES ? "" : new String(read, StandardCharsets.ISO_8859_1);
-      return of(text, file.toString());
+      byte[] read = bytes.readNBytes(Secret.MAX_BYTES + 1);
+      return of(new String(read, StandardCharsets.ISO_8859_1), file.toString());
     }
   }
 
@@ -37,6 +34,11 @@ public final class ClientToken {
    * @throws IllegalArgumentException if it is none; the message does not show it
    */
   public static String of(String text, String source) {
+    if (text.length() > Secret.MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "%s is too long for a token, which has at most %d characters"
+              .formatted(source, Secret.MAX_BYTES));
+    }
     String token = text.strip();
     if (token.isEmpty() || token.chars().anyMatch(c -> c < ' ' || c > '~')) {
       throw new IllegalArgumentException(

@@ -126,7 +126,7 @@ class SendSignalTest {
   void aTokenFileWithoutAnEndIsNotReadToItsEnd() {
     CommandRun run = signal("http://127.0.0.1:1", Path.of("/dev/zero"));
     assertThat(run.exitCode()).isEqualTo(2);
-    assertThat(run.err()).startsWith("belfry signal: /dev/zero has no token in it");
+    assertThat(run.err()).startsWith("belfry signal: /dev/zero is too long for a token");
   }
 
   private static CommandRun signal(String target, Path token) {

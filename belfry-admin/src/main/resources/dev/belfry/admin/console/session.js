@@ -5,9 +5,12 @@ export const MARK = {'Belfry-Console': '1'};
 
 const find = id => document.getElementById(id);
 
+/** How long a host may say nothing before it counts as gone, in milliseconds. */
+export const PATIENCE = 5000;
+
 /** Whether somebody is signed in, how to sign in, and what may be done. */
 export async function askSession() {
-  const answer = await fetch('/console/session', {headers: MARK});
+  const answer = await fetch('/console/session', {headers: MARK, signal: AbortSignal.timeout(PATIENCE)});
   if (!answer.ok) {
     throw new Error((await answer.json()).message);
   }

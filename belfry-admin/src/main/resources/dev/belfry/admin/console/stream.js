@@ -1,7 +1,7 @@
 // The server's events, as long as the page is looked at. When the connection is lost it asks again, and the server
 // begins with all that the page has missed.
 
-import {askSession} from './session.js';
+import {askSession, PATIENCE} from './session.js';
 
 const LONGEST_WAIT = 8000;
 
@@ -14,14 +14,17 @@ const LONGEST_WAIT = 8000;
 export function watch(handlers) {
   let source = null;
   let timer = 0;
+  let silence = 0; // runs from each sign of life to the next: a state comes every second
   let wait = 500;
   let turn = 0; // increased by whatever makes the answer to an earlier question void
 
   function open() {
     source = new EventSource('/console/stream');
+    expectMore();
     for (const kind of ['history', 'state', 'log']) {
       source.addEventListener(kind, event => {
         wait = 500;
+        expectMore();
         handlers.link('live');
         handlers[kind](JSON.parse(event.data));
       });
@@ -36,15 +39,24 @@ export function watch(handlers) {
         lost(reason === 'closed' ? 'ended' : 'lost');
       }
     });
-    source.addEventListener('error', () => {
-      close();
-      lost('lost');
-    });
+    source.addEventListener('error', giveUp);
+  }
+
+  // A host that hangs, or is cut off without a word, closes nothing.
+  function expectMore() {
+    clearTimeout(silence);
+    silence = setTimeout(giveUp, PATIENCE);
+  }
+
+  function giveUp() {
+    close();
+    lost('lost');
   }
 
   function close() {
     turn++;
     clearTimeout(timer);
+    clearTimeout(silence);
     source?.close();
     source = null;
   }
