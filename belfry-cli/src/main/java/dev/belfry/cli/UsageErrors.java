@@ -1,23 +1,36 @@
 package dev.belfry.cli;
 
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Says in two lines what is wrong with a command line, where picocli would print a whole page. */
 final class UsageErrors implements IParameterExceptionHandler {
   @Override
-  public int handleParseException(ParameterException wrong, String[] args) {
-    CommandLine command = wrong.getCommandLine();
+  public int handleParseException(ParameterException seen, String[] args) {
+    CommandLine command = seen.getCommandLine();
+    ParameterException wrong = withUnknownOption(seen);
     String name = command.getCommandSpec().qualifiedName();
     PrintWriter err = command.getErr();
     err.println(name + ": " + what(wrong));
     UnmatchedArgumentException.printSuggestions(wrong, err);
     err.println("Try '" + name + " --help'.");
     return command.getCommandSpec().exitCodeOnInvalidInput();
+  }
+
+  /** Picocli looks first for what is missing, which may be there once an option is put right. */
+  private static ParameterException withUnknownOption(ParameterException seen) {
+    if (seen instanceof MissingParameterException) {
+      List<String> unmatched = seen.getCommandLine().getUnmatchedArguments();
+      var unknown = new UnmatchedArgumentException(seen.getCommandLine(), unmatched);
+      return !unmatched.isEmpty() && unknown.isUnknownOption() ? unknown : seen;
+    }
+    return seen;
   }
 
   private static String what(ParameterException wrong) {

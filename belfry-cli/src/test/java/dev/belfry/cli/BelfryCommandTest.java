@@ -110,6 +110,26 @@ class BelfryCommandTest {
         .endsWith("Try 'belfry doctor --help'.\n");
   }
 
+  /**
+   * Whoever mistyped an option was told that a parameter is missing, which they had not come to.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "call --hlep",
+        "signal --hlep",
+        "signals resolve --hlep",
+        "signals match --hlep",
+        "signals check --hlep"
+      })
+  void optionThatDoesNotExistIsNamedBeforeWhatIsMissing(String typed) {
+    CommandRun run = CommandRun.of(typed.split(" "));
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err())
+        .startsWith("belfry " + typed.replace(" --hlep", ": Unknown option: '--hlep'\n"));
+  }
+
   /** It was an "unmatched argument at index 1", counted from nobody knows where. */
   @Test
   void superfluousArgumentOfACommandIsNotCalledACommand() {

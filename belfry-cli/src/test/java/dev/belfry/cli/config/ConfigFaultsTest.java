@@ -58,7 +58,11 @@ class ConfigFaultsTest {
             2,
             "gateway",
             "has no value: it must be fields with values, or {} for none"),
-        Arguments.of("workers: {builtin: demo}\nname: a b", 2, "name", "a name of letters"),
+        Arguments.of("workers: {builtin: demo}\nname: a b", 2, "name", "letters, digits, dots"),
+        // It was of letters, digits and dashes, and nothing else was said to be wanted.
+        Arguments.of(
+            "workers: {builtin: demo}\nname: " + "long-".repeat(13), 2, "name", "at most 64"),
+        Arguments.of("workers:\n  builtin: demo\n  name: 2nd", 3, "workers.name", "a letter first"),
         // Who sends a signal to it would send it to the process of that number.
         Arguments.of("workers: {builtin: demo}\nname: '7071'", 2, "name", "not of digits alone"),
         Arguments.of("workers:\n  count: 1", 1, "workers", "one of command, java and builtin"),

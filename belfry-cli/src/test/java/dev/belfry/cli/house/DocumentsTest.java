@@ -3,6 +3,7 @@ package dev.belfry.cli.house;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belfry.gateway.GatewayError;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -109,6 +110,13 @@ final class DocumentsTest {
     assertThat(quoted).hasSizeGreaterThan(8);
     String sources = mainSources(project);
     assertThat(quoted).allSatisfy(message -> assertThat(sources).contains(message));
+  }
+
+  @Test
+  void theGatewaysDocumentNamesEveryError() throws IOException {
+    String document = Project.current().text("docs/gateway.md");
+    assertThat(GatewayError.values())
+        .allSatisfy(it -> assertThat(document).contains("`" + it.word() + "`"));
   }
 
   private static String mainSources(Project project) throws IOException {
