@@ -232,12 +232,15 @@ class BenchIT {
     }
   }
 
-  /** Both processes of a contender, once each has been at it for longer than a start takes. */
+  /**
+   * Both processes of a contender, once each has been at it for longer than a start takes. Others,
+   * such as a compiler, may end while they are looked at.
+   */
   private static List<ProcessHandle> measuring(Process bench) {
     List<ProcessHandle> busy =
         bench
             .children()
-            .filter(it -> it.info().totalCpuDuration().orElseThrow().toSeconds() >= 2)
+            .filter(it -> it.info().totalCpuDuration().orElse(Duration.ZERO).toSeconds() >= 2)
             .toList();
     return busy.size() < 2 ? List.of() : busy;
   }
