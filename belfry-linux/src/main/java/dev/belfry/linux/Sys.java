@@ -306,6 +306,9 @@ public interface Sys {
   @LibC("gettid")
   int gettid();
 
+  @LibC("sched_yield")
+  int schedYield();
+
   @LibC("sched_setaffinity")
   int schedSetaffinity(int tid, long size, MemorySegment mask);
 

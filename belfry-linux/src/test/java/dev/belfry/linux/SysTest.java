@@ -175,6 +175,7 @@ final class SysTest {
         call("prctl", -EINVAL, (sys, _) -> sys.prctl(-1, 0, 0, 0, 0)),
         call("getppid", parent, (sys, _) -> sys.getppid()),
         call("gettid", 0, (sys, _) -> sys.gettid() - thisThread()),
+        call("schedYield", 0, (sys, _) -> sys.schedYield()),
         call("schedSetaffinity", -ESRCH, (sys, room) -> sys.schedSetaffinity(NO_PROCESS, 8, room)),
         call("schedGetaffinity", -ESRCH, (sys, room) -> sys.schedGetaffinity(NO_PROCESS, 8, room)),
         call("getrlimit", -EINVAL, (sys, room) -> sys.getrlimit(99, room)),

@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinWorkerThread;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +50,14 @@ public final class LoopCarrier {
   /** Why virtual threads cannot be scheduled by a loop; empty if they can. */
   public static Optional<String> unavailabilityCause() {
     return Optional.ofNullable(CAUSE);
+  }
+
+  /** Whether the caller is a virtual thread that a loop carries, which does nothing else then. */
+  public static boolean carriesCaller() {
+    Thread carrier = currentCarrier();
+    return carrier != null
+        && carrier != Thread.currentThread()
+        && !(carrier instanceof ForkJoinWorkerThread); // as those of the JDK are
   }
 
   /** Makes virtual threads that run on the executor, or on the JDK's where that is not possible. */

@@ -132,6 +132,7 @@ final class FaultTest {
           "pthreadMutexUnlock",
           "getppid",
           "gettid",
+          "schedYield",
           "pthreadMutexattrDestroy",
           "posixSpawnattrDestroy",
           "posixSpawnFileActionsDestroy",

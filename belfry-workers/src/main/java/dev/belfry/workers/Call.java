@@ -85,10 +85,9 @@ final class Call implements StartedCall {
     this.noticeWanted = waiter != null || future != null;
   }
 
-  /** Whether this thread waits for it, and may do so in a system call. */
-  boolean mayLook() {
-    Thread current = Thread.currentThread();
-    return waiter == current && !current.isVirtual();
+  /** Whether it is this thread that waits for it. */
+  boolean isMine() {
+    return waiter == Thread.currentThread();
   }
 
   @Override
@@ -96,9 +95,10 @@ final class Call implements StartedCall {
     return result != null;
   }
 
-  /** Whether a thread may be waiting for it. */
+  /** Whether a thread may be waiting for it that can look for answers while it sleeps. */
   boolean isAwaited() {
-    return waiter != null && !isDone();
+    Thread waiting = waiter;
+    return waiting != null && !waiting.isVirtual() && !isDone();
   }
 
   boolean isNoticeWanted() {
@@ -238,7 +238,11 @@ final class Call implements StartedCall {
         at.worker().calls().wantNotice(at.id());
       }
     } else {
-      LockSupport.parkNanos(this, deadlineNanos - System.nanoTime());
+      long began = System.nanoTime();
+      LockSupport.parkNanos(this, deadlineNanos - began);
+      if (at != null && isDone()) {
+        at.worker().calls().slept(System.nanoTime() - began);
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.belfry.workers;
 
+import dev.belfry.linux.Sys;
 import dev.belfry.shm.Awaited;
 import dev.belfry.shm.Peer;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,9 +20,10 @@ final class Lookout {
    */
   private static final long MAX_PATIENCE_NANOS = 50_000;
 
-  /** A wait of less than this, wake-up included, is one for which it may pay to stay awake. */
-  private static final long SHORT_WAIT_NANOS = 200_000;
+  /** A sleep of less than this, wake-up included, is one instead of which it may pay to wait. */
+  private static final long SHORT_SLEEP_NANOS = 200_000;
 
+  private final Sys sys = Sys.forAnyThread();
   private final Peer peer;
   private final CallTable table;
   private final BooleanSupplier isRoomWanted;
@@ -32,7 +34,7 @@ final class Lookout {
    */
   private final AtomicInteger patient = new AtomicInteger();
 
-  /** How long they stay so: less with each wait that was long, until one is short again. */
+  /** How long they stay so: less with each sleep that was long, until one is short again. */
   private volatile long patienceNanos = MAX_PATIENCE_NANOS;
 
   /**
@@ -151,14 +153,15 @@ final class Lookout {
    * Waits on, as one of the patient. Nobody keeps the turn while others run: they could not get on
    * with it taken, and would only let others run in their turn.
    */
-  @SuppressWarnings("ThreadPriorityCheck") // others have work to do, and it is they who are awaited
   private boolean stayPatient(Call call) {
     long began = System.nanoTime();
     boolean last;
     try {
       do {
-        Thread.yield();
-        lookOnce(call);
+        sys.schedYield(); // others have work to do, and it is they who are awaited
+        if (!call.isDone() && begin()) {
+          lookOnceAndEnd(call);
+        }
       } while (!call.isDone() && System.nanoTime() - began < patienceNanos);
     } finally {
       last = patient.decrementAndGet() == 0;
@@ -167,28 +170,36 @@ final class Lookout {
       return true;
     }
     // Whoever gave the turn back meanwhile may have relied on this caller.
-    return begin() ? sleepAndEnd(call, began) : call.isDone();
+    if (begin()) {
+      return Thread.currentThread().isVirtual() ? lookOnceAndEnd(call) : sleepAndEnd(call);
+    }
+    return call.isDone();
   }
 
-  private void lookOnce(Call call) {
-    if (!call.isDone() && begin()) {
-      try {
-        peer.receiveBriefly(call::isDone);
-      } finally {
-        end();
-      }
+  /** Looks with the turn taken, gives it back, and says whether the call has ended. */
+  private boolean lookOnceAndEnd(Call call) {
+    try {
+      peer.receiveBriefly(call::isDone);
+    } finally {
+      end();
     }
+    return call.isDone();
   }
 
   /** Waits with the turn taken, and so asleep if it takes long; gives the turn back. */
-  private boolean sleepAndEnd(Call call, long began) {
+  private boolean sleepAndEnd(Call call) {
+    long began = System.nanoTime();
     try {
-      long until = Math.min(call.deadlineNanos, System.nanoTime() + STRETCH_NANOS);
+      long until = Math.min(call.deadlineNanos, began + STRETCH_NANOS);
       return peer.receiveUntil(call::isDone, until) != Awaited.OVER;
     } finally {
       end();
-      boolean isShort = System.nanoTime() - began < SHORT_WAIT_NANOS;
-      patienceNanos = isShort ? MAX_PATIENCE_NANOS : patienceNanos / 2;
+      slept(System.nanoTime() - began);
     }
+  }
+
+  /** A caller has slept so long until its call had ended. */
+  void slept(long nanos) {
+    patienceNanos = nanos < SHORT_SLEEP_NANOS ? MAX_PATIENCE_NANOS : patienceNanos / 2;
   }
 }

@@ -79,9 +79,9 @@ final class WorkerCalls {
   // In.
 
   /**
-   * Takes a call if there is room. Waits until the way to the worker is free. A caller on a
-   * platform thread begins to look for answers itself, if nobody else does, before the worker can
-   * answer: so the worker need not wake anybody.
+   * Takes a call if there is room. Waits until the way to the worker is free. A caller begins to
+   * look for answers itself, if nobody else does, before the worker can answer: so the worker need
+   * not wake anybody.
    *
    * @return whether the call is this worker's now, or has gone another way
    */
@@ -91,7 +91,7 @@ final class WorkerCalls {
       return false;
     }
     try {
-      if (sendAndLook(call, id) || sendAndLeave(call, id)) {
+      if ((call.isMine() && sendAndLook(call, id)) || sendAndLeave(call, id)) {
         return true;
       }
       wantNotice(id); // even if nobody asks: waiting for room is pointless while answers lie unread
@@ -150,9 +150,17 @@ final class WorkerCalls {
    * must not wait for room: a worker that waits for its answers to be read makes none.
    */
   private boolean sendAndLook(Call call, long id) {
-    if (!call.mayLook() || !isSmall(call) || !lookout().begin()) {
+    if (!isSmall(call) || !Carriers.tryKeep()) {
       return false;
     }
+    try {
+      return lookout().begin() && sendAndLookWithTurn(call, id);
+    } finally {
+      Carriers.letGo();
+    }
+  }
+
+  private boolean sendAndLookWithTurn(Call call, long id) {
     boolean sent = false;
     try {
       sent = sendAtOnce(call, id) == SendResult.SENT;
@@ -219,7 +227,19 @@ final class WorkerCalls {
 
   /** Waits for a call without sleeping; false if the caller had better sleep. */
   boolean await(Call call) {
-    return call.mayLook() && lookout().await(call);
+    if (!Carriers.tryKeep()) {
+      return false;
+    }
+    try {
+      return lookout().await(call);
+    } finally {
+      Carriers.letGo();
+    }
+  }
+
+  /** Somebody has slept so long until a call had ended. */
+  void slept(long nanos) {
+    lookout().slept(nanos);
   }
 
   /** Somebody is about to sleep until a call has ended, or has been sent. */

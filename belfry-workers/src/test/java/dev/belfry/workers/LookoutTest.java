@@ -27,7 +27,7 @@ final class LookoutTest {
 
   /**
    * A caller that looks for its answer and leaves when nothing else is expected spares the worker
-   * the bell. A call on a virtual thread, which does not look, has to be heard of all the same.
+   * the bell. A call on a virtual thread, which may sleep soon, has to be heard of all the same.
    */
   @Test
   void anAnswerIsHeardOfAfterTheLastWhoLookedHasLeft() throws Exception {

@@ -10,6 +10,8 @@ enum CallContender {
   BELFRY("belfry"),
   /** The worker does what it does where nothing else is said. */
   BELFRY_DEFAULT("belfry-default"),
+  /** The same, called by virtual threads. */
+  BELFRY_VIRTUAL("belfry-virtual"),
   /** One thread starts as many calls as there would be callers; the same worker as the first. */
   BELFRY_PIPELINE("belfry-pipeline"),
   UNIX("unix-socket"),
@@ -58,8 +60,9 @@ enum CallContender {
   /** In that process. */
   Calling open() throws Exception {
     return switch (this) {
-      case BELFRY -> new PoolCalling(PoolCalling.open(1));
-      case BELFRY_DEFAULT -> new PoolCalling(PoolCalling.open(0));
+      case BELFRY -> new PoolCalling(PoolCalling.open(1), false);
+      case BELFRY_DEFAULT -> new PoolCalling(PoolCalling.open(0), false);
+      case BELFRY_VIRTUAL -> new PoolCalling(PoolCalling.open(0), true);
       case BELFRY_PIPELINE -> new PoolPipeline(PoolCalling.open(1));
       case UNIX -> UnixCalling.open();
       case NETTY -> NettyCalling.open();

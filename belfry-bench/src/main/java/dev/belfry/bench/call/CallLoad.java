@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.HdrHistogram.Histogram;
 
@@ -64,7 +63,7 @@ record CallLoad(int callers, int perSecond, long nanos) {
     }
     Histogram all = CallFigures.histogram();
     long began = System.nanoTime();
-    try (ExecutorService threads = Executors.newFixedThreadPool(callers)) {
+    try (ExecutorService threads = calling.threads(callers)) {
       List<Future<Histogram>> done = threads.invokeAll(tasks);
       for (Future<Histogram> one : done) {
         all.add(one.get());

@@ -8,13 +8,16 @@ import dev.belfry.workers.WorkerPool;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 
 /**
  * Calls through a pool of one worker.
  *
  * @param pool the pool
+ * @param virtual whether those who call are virtual threads
  */
-record PoolCalling(WorkerPool pool) implements Calling {
+record PoolCalling(WorkerPool pool, boolean virtual) implements Calling {
   static final String METHOD = "echo";
   private static final Duration START_LIMIT = Duration.ofSeconds(30);
 
@@ -37,6 +40,11 @@ record PoolCalling(WorkerPool pool) implements Calling {
   @Override
   public Caller caller() {
     return payload -> pool.call(METHOD, payload);
+  }
+
+  @Override
+  public ExecutorService threads(int count) {
+    return virtual ? Executors.newVirtualThreadPerTaskExecutor() : Calling.super.threads(count);
   }
 
   @Override
