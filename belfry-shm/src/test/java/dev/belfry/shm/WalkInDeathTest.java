@@ -1,6 +1,7 @@
 package dev.belfry.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.PidFd;
@@ -314,6 +315,26 @@ final class WalkInDeathTest {
       killStranger();
       assertThat(notices.next()).isEqualTo("gone null");
       fixture.assertAllFree();
+    }
+  }
+
+  /** Its beat was looked for in an entry that had just been made ready for the next. */
+  // r[verify shm.crash.heartbeat]
+  @ParameterizedTest
+  @EnumSource
+  void aWalkInThatIsGoneIsNotStuck(Placement placement) throws Exception {
+    Duration interval = Duration.ofMillis(200);
+    SegmentConfig beating = HostFixture.CONFIG.withHeartbeat(interval);
+    try (HostFixture fixture = HostFixture.of(options(placement).withConfig(beating));
+        SteppedGuest _ = walkIn(SteppedGuest.JAVA)) {
+      assertThat(notices.next()).isEqualTo("attached");
+      long attached = System.nanoTime();
+      await().until(() -> fixture.beatOtherThan(0) - attached > 3 * interval.toNanos());
+      killStranger();
+      List<String> end = List.of(notices.nextOtherThan("stuck"), notices.nextOtherThan("stuck"));
+      assertThat(end.getLast()).isEqualTo("gone null");
+      fixture.assertAllFree();
+      assertThat(notices.all()).endsWith("gone null");
     }
   }
 
