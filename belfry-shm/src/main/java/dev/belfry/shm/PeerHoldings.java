@@ -27,13 +27,7 @@ final class PeerHoldings {
     this.peer = peer;
     this.entry = new PeerEntry(host.segment(), peer.id());
     this.process =
-        new PeerProcess(
-            host.sys(),
-            host.loop(),
-            entry.mutex(),
-            entry.lock(),
-            new MappedFile(host.segment().memory().mapping().address()),
-            processEnded);
+        new PeerProcess(host.loop(), host.segment(), entry.mutex(), entry.lock(), processEnded);
     this.retry = host.loop().scheduler().after(RETRY);
   }
 

@@ -391,10 +391,6 @@ public final class ShmHost implements AutoCloseable {
 
   // For the lives of guests.
 
-  Sys sys() {
-    return sys;
-  }
-
   int budget() {
     return options.budget();
   }

@@ -250,9 +250,9 @@ final class WalkInDeathTest {
         assertThat(notices.next()).isEqualTo("message 1 9");
       }
       assertThat(peer.isAttached()).isTrue();
-      segment.memory().mapping().set(ValueLayout.JAVA_INT, word, 0);
       guest.leave(Sides.inMillis(30_000));
       assertThat(notices.next()).isEqualTo("dying GOODBYE");
+      segment.memory().mapping().set(ValueLayout.JAVA_INT, word, 0);
       assertThat(notices.next()).isEqualTo("gone null");
     }
   }
@@ -315,6 +315,24 @@ final class WalkInDeathTest {
       killStranger();
       assertThat(notices.next()).isEqualTo("gone null");
       fixture.assertAllFree();
+    }
+  }
+
+  /** In the padded placement its entry was taken until its process ended, perhaps hours later. */
+  // r[verify shm.crash.stranger]
+  @ParameterizedTest
+  @MethodSource("guests")
+  void aWalkInThatWasDisconnectedIsGoneWhenItLeaves(Placement placement, List<String> program)
+      throws Exception {
+    try (HostFixture fixture = HostFixture.of(options(placement));
+        SteppedGuest guest = walkIn(program)) {
+      exchangeTwo(guest);
+      fixture.host().peers().getFirst().disconnect("on purpose");
+      assertThat(notices.next()).isEqualTo("dying HOST");
+      guest.step("detach", "detached");
+      assertThat(notices.next()).isEqualTo("gone null");
+      fixture.assertAllFree();
+      killStranger();
     }
   }
 
