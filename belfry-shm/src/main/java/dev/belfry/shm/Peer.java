@@ -312,7 +312,8 @@ public final class Peer extends Messenger {
 
   /**
    * Ends the guest: tells it why, as far as there is room for that, and kills its process if the
-   * host has started it. If nobody has come or was started yet, its ticket is given back. Any
+   * host has started it. Otherwise the guest can read that, and its entry is free when it has left
+   * or its process has ended. If nobody has come or was started yet, its ticket is given back. Any
    * thread.
    */
   public void disconnect(String reason) {

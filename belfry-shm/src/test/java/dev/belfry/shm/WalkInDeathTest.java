@@ -336,6 +336,47 @@ final class WalkInDeathTest {
     }
   }
 
+  /** It was told, and then kept from reading it. */
+  // r[verify shm.goodbye.payload]
+  // r[verify shm.guest.attach]
+  @ParameterizedTest
+  @MethodSource("guests")
+  void aWalkInThatWasDisconnectedCanReadWhy(Placement placement, List<String> program)
+      throws Exception {
+    try (HostFixture fixture = HostFixture.of(options(placement));
+        SteppedGuest guest = walkIn(program)) {
+      exchangeTwo(guest);
+      fixture.host().peers().getFirst().disconnect("x".repeat(200)); // in a slot
+      assertThat(notices.next()).isEqualTo("dying HOST");
+      guest.step("receive", "GOODBYE 0 200");
+      guest.step("receive", "over evicted");
+      guest.step("send 3 1", "OVER");
+      guest.step("detach", "detached");
+      assertThat(notices.next()).isEqualTo("gone null");
+      fixture.assertAllFree();
+      killStranger();
+    }
+  }
+
+  // r[verify shm.goodbye.payload]
+  @ParameterizedTest
+  @MethodSource("guests")
+  void aWalkInThatWroteRubbishCanReadWhatWasWrong(Placement placement, List<String> program)
+      throws Exception {
+    try (HostFixture fixture = HostFixture.of(options(placement));
+        SteppedGuest guest = walkIn(program)) {
+      assertThat(notices.next()).isEqualTo("attached");
+      guest.step("forge", "forged");
+      assertThat(notices.next()).isEqualTo("dying VIOLATION");
+      guest.say("receive");
+      assertThat(guest.next()).startsWith("GOODBYE 0 ");
+      guest.step("receive", "over evicted");
+      killStranger();
+      assertThat(notices.next()).isEqualTo("gone null");
+      fixture.assertAllFree();
+    }
+  }
+
   /** Its beat was looked for in an entry that had just been made ready for the next. */
   // r[verify shm.crash.heartbeat]
   @ParameterizedTest
