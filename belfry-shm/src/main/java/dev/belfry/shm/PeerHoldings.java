@@ -59,7 +59,7 @@ final class PeerHoldings {
   void watchMutex(Runnable died) {
     RobustMutex mutex = entry.mutex();
     if (mutex != null) {
-      watch = new MutexWatch(host.loop(), mutex, died);
+      watch = new MutexWatch(host.loop(), mutex, host.segment()::isIntact, died);
     }
   }
 
