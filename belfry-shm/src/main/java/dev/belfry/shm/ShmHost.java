@@ -163,13 +163,17 @@ public final class ShmHost implements AutoCloseable {
    * @param more sets what else there is: environment, directory, standard streams; what it passes
    *     on comes behind the guest's own descriptors
    * @throws SegmentException if the ticket was given back, or the host is leaving
-   * @throws IllegalArgumentException if it is another host's ticket, which then stays good
+   * @throws IllegalArgumentException if it is another host's ticket or there is no program; then
+   *     the ticket stays good
    */
   // r[impl shm.spawn.fd-inheritance]
   public Peer spawn(List<String> command, SpawnTicket ticket, UnaryOperator<Spawn> more)
       throws IOException {
     if (ticket.peer().host() != this) {
       throw new IllegalArgumentException("the ticket of " + ticket.peer() + " is another host's");
+    }
+    if (command.isEmpty()) {
+      throw new IllegalArgumentException("a command has at least the program");
     }
     try {
       return LoopCall.on(

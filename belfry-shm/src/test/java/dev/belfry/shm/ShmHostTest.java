@@ -302,6 +302,20 @@ final class ShmHostTest extends WithHost {
     assertThat(descriptors.get(2)).startsWith("/memfd:more");
   }
 
+  /** The first argument of the ticket was run as a program. */
+  // r[verify shm.spawn.ticket]
+  @Test
+  void aCommandWithoutAProgramIsRefusedAndTheTicketStaysGood() throws Exception {
+    open(Placement.PADDED);
+    SpawnTicket ticket = host().addPeer(notices.options());
+    assertThatThrownBy(() -> host().spawn(List.of(), ticket))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("program");
+    host().spawn(List.of("sh", "-c", "exit 7", "ticket"), ticket);
+    assertThat(notices.next()).startsWith("dying");
+    assertThat(notices.next()).isEqualTo("gone exit code 7");
+  }
+
   // It started a guest with the entry of the one and the memory of the other.
   @Test
   void aTicketOfAnotherHostIsRefusedAndStaysGood() throws Exception {
