@@ -131,7 +131,7 @@ public final class ShmHost implements AutoCloseable {
       life.hear(AsyncDoorbell.on(loop, bells.host(), life::heard));
       roster.put(id, life);
       return new SpawnTicket(peer, path, bells.guest());
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | InternalError e) {
       if (bells != null) {
         bells.host().close();
         bells.guest().close();

@@ -3,6 +3,7 @@ package dev.belfry.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.belfry.testkit.Descriptors;
 import dev.belfry.testkit.SysTap;
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
@@ -129,6 +130,30 @@ final class SegmentCutTest extends WithSegmentFile {
       cut(0);
       assertThatExceptionOfType(SegmentLost.class)
           .isThrownBy(() -> Link.claim(host, reserved, WaitStrategy.ADAPTIVE));
+    }
+  }
+
+  /** Both ends of the bell that was made for it stayed open. */
+  // r[verify shm.spawn.ticket]
+  @ParameterizedTest
+  @EnumSource
+  void aHostIsToldThatTheFileIsCutWhileItMakesATicket(Placement placement) throws IOException {
+    SysTap tap = SysTap.over(SYS);
+    HostOptions options =
+        HostOptions.DEFAULT.withPlacement(placement).withPath(path).withSystemCalls(tap.sys());
+    try (RunningLoop loop = RunningLoop.start();
+        ShmHost host = ShmHost.create(loop.loop(), options)) {
+      Descriptors before = Descriptors.now();
+      tap.script(
+          "socketpair",
+          (_, _) -> {
+            cutUnchecked(0);
+            return OptionalLong.empty();
+          });
+      assertThatExceptionOfType(SegmentLost.class)
+          .isThrownBy(() -> host.addPeer(PeerOptions.DEFAULT))
+          .withMessageContaining(path.toString());
+      assertThat(before.openedSince()).isEmpty();
     }
   }
 
