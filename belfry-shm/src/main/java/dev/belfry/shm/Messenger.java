@@ -138,11 +138,10 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
    * @throws IllegalStateException if a host would have to wait on its loop's thread
    */
   public Awaited receiveBlocking(Message into, long deadlineNanos) {
-    Awaited partner = awaitPartner(deadlineNanos);
-    if (partner != Awaited.READY) {
-      return partner;
+    if (awaitPartner(deadlineNanos) == Awaited.TIMEOUT) {
+      return Awaited.TIMEOUT;
     }
-    try {
+    try { // even if it is over: it may have come and sent something
       Awaited awaited = exchange.receiving().receiveBlocking(into, deadlineNanos);
       return awaited == Awaited.OVER && receiveKept(into) ? Awaited.READY : awaited;
     } catch (ProtocolViolation e) {

@@ -8,6 +8,7 @@ import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Fd;
 import dev.belfry.linux.SharedFile;
 import dev.belfry.linux.Sys;
+import dev.belfry.loop.Coroutine;
 import dev.belfry.testkit.Descriptors;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,8 +17,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
@@ -121,6 +124,42 @@ final class ShmHostTest extends WithHost {
       assertThat(guest.peer().receiveBlocking(message, FutexWait.FOREVER)).isEqualTo(Awaited.OVER);
     }
     fixture.assertAllFree();
+  }
+
+  /** Who had waited for it to come was told that it is over, and not what it had sent. */
+  // r[verify shm.death.dying]
+  @ParameterizedTest
+  @EnumSource
+  void whatAGuestSentIsReceivedThoughItIsDyingWhenItIsSeenToHaveCome(Placement placement)
+      throws Exception {
+    open(placement);
+    PeerListener givesUp =
+        new PeerListener() {
+          @Override
+          public void onAttached(Peer peer) {
+            peer.life().disconnect("not wanted after all");
+          }
+        };
+    try (SteppedGuest guest =
+        SteppedGuest.start(host(), SteppedGuest.JAVA, PeerOptions.DEFAULT.withListener(givesUp))) {
+      var message = new Message();
+      var begun = new CountDownLatch(1);
+      Coroutine<Awaited> receiver =
+          loop.loop()
+              .spawn(
+                  "receives",
+                  () -> {
+                    begun.countDown();
+                    return guest.peer().receiveBlocking(message, FutexWait.FOREVER);
+                  });
+      begun.await();
+      CountDownLatch distraction = fixture.distract(); // by when the coroutine waits
+      guest.step("attach", "attached");
+      guest.step("send 7 10", "SENT");
+      distraction.countDown();
+      assertThat(receiver.result().get(30, TimeUnit.SECONDS)).isEqualTo(Awaited.READY);
+      assertThat(message.id()).isEqualTo(7);
+    }
   }
 
   @Test
