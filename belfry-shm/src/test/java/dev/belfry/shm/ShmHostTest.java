@@ -263,6 +263,28 @@ final class ShmHostTest extends WithHost {
     assertThat(notices.all()).isEmpty();
   }
 
+  /** It got the messages of the guest that had its entry after it. */
+  // r[verify shm.spawn.reserved-state]
+  @ParameterizedTest
+  @EnumSource
+  void whoeverStillAsksForTheGuestOfAnUnusedTicketGetsNoMessageOfAnother(Placement placement)
+      throws Exception {
+    open(placement);
+    SpawnTicket unused = host().addPeer(PeerOptions.DEFAULT);
+    unused.close();
+    loop.call(() -> true);
+    try (SteppedGuest guest = SteppedGuest.attached(host(), PeerOptions.DEFAULT)) {
+      assertThat(guest.peer().id()).isEqualTo(unused.peer().id());
+      guest.step("send 7 10", "SENT");
+      var message = new Message();
+      assertThat(unused.peer().receive(message)).isFalse();
+      assertThat(unused.peer().receiveBlocking(message, FutexWait.FOREVER)).isEqualTo(Awaited.OVER);
+      assertThat(guest.peer().receive(message)).isTrue();
+      assertThat(message.id()).isEqualTo(7);
+      guest.kill();
+    }
+  }
+
   @Test
   void moreGuestsThanThereAreEntriesForAreRefused() throws Exception {
     open(Placement.PADDED);
