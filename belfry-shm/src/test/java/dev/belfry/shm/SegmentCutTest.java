@@ -157,6 +157,30 @@ final class SegmentCutTest extends WithSegmentFile {
     }
   }
 
+  /** Who looked for new guests in it failed, and looked at those that were there no more. */
+  // r[verify shm.host.poll-peers]
+  @ParameterizedTest
+  @EnumSource
+  void theGuestsOfAFileThatWasCutAreGivenUpThoughNobodyUsesThem(Placement placement)
+      throws Exception {
+    var notices = new Notices();
+    HostOptions options =
+        HostOptions.DEFAULT
+            .withPlacement(placement)
+            .withConfig(Sides.CONFIG)
+            .withPath(path)
+            .withWalkIns(PeerOptions.DEFAULT.withListener(notices));
+    try (RunningLoop loop = RunningLoop.start();
+        ShmHost host = ShmHost.create(loop.loop(), options)) {
+      ShmGuest guest = ShmGuest.walkIn(SYS, path, WaitStrategy.ADAPTIVE);
+      assertThat(notices.next()).isEqualTo("attached");
+      cut(0);
+      assertThat(notices.next()).isEqualTo("dying VIOLATION");
+      assertThatExceptionOfType(SegmentLost.class).isThrownBy(guest::close);
+      assertThat(host.peers()).hasSize(1);
+    }
+  }
+
   private void cutUnchecked(long bytes) {
     try {
       cut(bytes);
