@@ -117,7 +117,7 @@ final class PeerTableTest {
         assertThat(sides.host.peers().state(1)).isEqualTo(PeerState.EMPTY);
         assertThat(sides.freeSlots(0)).isEqualTo(4);
         assertThat(sides.freeSlots(1)).isEqualTo(4);
-        assertThat(sides.host.hostSlots().free()).isEqualTo(4);
+        assertThat(sides.host.hostSlotsUsed()).isZero();
         assertThat(sides.bytes().get(JAVA_INT, sides.host.layout().channelState(1, 1))).isZero();
         int now = sides.bytes().get(JAVA_INT, sides.host.layout().slot(1, 0));
         assertThat(now).isGreaterThan(generation);
