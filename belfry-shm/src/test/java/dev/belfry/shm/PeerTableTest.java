@@ -63,6 +63,22 @@ final class PeerTableTest {
     }
   }
 
+  /**
+   * The next guest on the entry believed that its host, which may well sleep, need not be woken.
+   */
+  // r[verify shm.placement.padded]
+  @Test
+  void aReservationThatIsReleasedLeavesNoFlagOfASideThatNeverSleeps() throws IOException {
+    try (Segment host = Segment.createAnonymous(Sys.forAnyThread(), Placement.PADDED, CONFIG)) {
+      byte[] before = host.memory().mapping().toArray(JAVA_BYTE);
+      int peer = host.peers().reserve();
+      Link.toGuest(host, peer, WaitStrategy.SPIN);
+      assertThat(host.peers().release(peer)).isTrue();
+      before[(int) host.layout().stateAndEpoch(peer) + Integer.BYTES] = 1; // the epoch stays
+      assertThat(host.memory().mapping().toArray(JAVA_BYTE)).isEqualTo(before);
+    }
+  }
+
   // r[verify shm.topology.max-guests]
   @ParameterizedTest
   @EnumSource
