@@ -588,15 +588,23 @@ static inline bool belfry__host_left(const belfry_guest *g) {
         (_Atomic uint32_t *)(g->base + BELFRY__GOODBYE_AT), memory_order_acquire) != 0;
 }
 
-/*
- * Our entry may be another's by now, and must not be touched any more. After we have left, what is
- * there can be read until the host has made the entry ready for the next.
- */
+/* Our entry is no longer attached: we have left, or the host has given us up. */
 static inline bool belfry__evicted(belfry_guest *g) {
+    return atomic_load_explicit(g->state, memory_order_acquire) != g->attached;
+}
+
+/* Our entry in the state of a guest that has left. */
+static inline uint64_t belfry__left(belfry_guest *g) {
+    return (g->attached & ~UINT64_C(0xffffffff)) | BELFRY__LEFT;
+}
+
+/*
+ * Our entry may be another's by now, and must not be touched any more. Until the host has made it
+ * ready for the next, who has left reads on, and who was given up reads why.
+ */
+static inline bool belfry__entry_lost(belfry_guest *g) {
     uint64_t now = atomic_load_explicit(g->state, memory_order_acquire);
-    uint64_t left = (g->attached & ~UINT64_C(0xffffffff)) | BELFRY__LEFT;
-    return now != g->attached
-        && !(now == left && atomic_load_explicit(&g->detached, memory_order_relaxed));
+    return now != g->attached && now != belfry__left(g);
 }
 
 static inline belfry_result belfry_end(belfry_guest *g) {
@@ -693,7 +701,7 @@ static inline belfry_result belfry__look(belfry_guest *g) {
     if (g->tail != g->seen && !left) {
         return BELFRY_OK;
     }
-    if (belfry__evicted(g)) {
+    if (belfry__entry_lost(g)) {
         return BELFRY_EMPTY;
     }
     if (g->tail != g->seen) {
@@ -1397,6 +1405,12 @@ static inline bool belfry__take_entry(belfry_guest *g, uint32_t from, uint32_t m
     return true;
 }
 
+/* Says goodbye, unless the host has given us up before. */
+static inline void belfry__leave(belfry_guest *g) {
+    uint64_t mine = g->attached;
+    atomic_compare_exchange_strong(g->state, &mine, belfry__left(g));
+}
+
 static inline void belfry__give_back(belfry_guest *g) {
     belfry__end_lifeline(g);
     if (g->base != NULL) {
@@ -1439,9 +1453,7 @@ static inline belfry_result belfry__enter(belfry_guest *g, const char *path) {
         if (belfry__take_entry(g, BELFRY__EMPTY, 1)) {
             result = belfry__start_lifeline(g);
             if (result != BELFRY_OK) {
-                uint64_t mine = g->attached;
-                atomic_compare_exchange_strong(
-                    g->state, &mine, (mine & ~UINT64_C(0xffffffff)) | BELFRY__LEFT);
+                belfry__leave(g);
             }
             return result;
         }
@@ -1575,9 +1587,7 @@ static inline belfry_result belfry_detach(belfry_guest *g, int64_t deadline) {
     if (g->bell < 0) {
         belfry__await_receiver(g);
     }
-    uint64_t mine = g->attached;
-    atomic_compare_exchange_strong(
-        g->state, &mine, (mine & ~UINT64_C(0xffffffff)) | BELFRY__LEFT);
+    belfry__leave(g);
     belfry__end_lifeline(g);
     belfry_ring(g);
     belfry__futex_wake(g->in.data_word); /* whoever waits here has waited long enough */

@@ -117,28 +117,35 @@ public final class Channel {
       return SendResult.TOO_LARGE; // no grant could ever cover it
     }
     try {
-      // Whoever sees that the peer has ended it holds this monitor too. So either that comes first,
-      // or the message is counted among those that the peer reads before the id's next life.
-      synchronized (link.channels()) {
-        if (isEnded()) {
-          return SendResult.OVER;
-        }
-        if (length > 0 && remainingCredit() < length) {
-          return SendResult.NO_CREDIT;
-        }
-        SendResult result = link.outbox().send(MessageKind.DATA, id, 0, bytes, offset, length);
-        if (result == SendResult.SENT) {
-          sent += length;
-          if (!used) {
-            used = true;
-            afterFirst = link.outbox().counter();
-          }
-        }
-        return result;
+      // Whoever sees that the peer has ended it has this lock too. So either that comes first, or
+      // the message is counted among those that the peer reads before the id's next life.
+      link.channels().lock().take();
+      try {
+        return sendNow(bytes, offset, length);
+      } finally {
+        link.channels().lock().end();
       }
     } catch (InternalError late) {
       throw link.segment().lost(late);
     }
+  }
+
+  private SendResult sendNow(byte[] bytes, int offset, int length) {
+    if (isEnded()) {
+      return SendResult.OVER;
+    }
+    if (length > 0 && remainingCredit() < length) {
+      return SendResult.NO_CREDIT;
+    }
+    SendResult result = link.outbox().send(MessageKind.DATA, id, 0, bytes, offset, length);
+    if (result == SendResult.SENT) {
+      sent += length;
+      if (!used) {
+        used = true;
+        afterFirst = link.outbox().counter();
+      }
+    }
+    return result;
   }
 
   /**

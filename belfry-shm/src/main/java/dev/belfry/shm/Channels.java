@@ -18,6 +18,9 @@ public final class Channels {
   static final int ACTIVE = 1;
   static final int CLOSED = 2;
 
+  /** Held by whoever reads or changes what follows, and by whoever sends on a channel. */
+  private final BriefLock lock = new BriefLock();
+
   private final Link link;
   private final Segment segment;
   private final Memory memory;
@@ -38,7 +41,7 @@ public final class Channels {
 
   private final boolean[] quarantined;
 
-  /** Whether the entry may be another's by now; set under the monitor, which every writer holds. */
+  /** Whether the entry may be another's by now; set with the lock taken, as every writer has it. */
   private volatile boolean over;
 
   Channels(Link link) {
@@ -62,16 +65,21 @@ public final class Channels {
    */
   // r[impl shm.id.channel-parity]
   // r[impl shm.flow.channel-activate]
-  public synchronized @Nullable Channel open() {
+  public @Nullable Channel open() {
     long credit = segment.config().initialCredit();
     if (credit > Integer.MAX_VALUE) {
       throw new IllegalStateException(
           "initial_credit is %d; with channels it is at most 2^31 - 1".formatted(credit));
     }
-    if (over || (link.isHost() && link.inbox().counter() == 0)) {
-      return null;
+    lock.take();
+    try {
+      if (over || (link.isHost() && link.inbox().counter() == 0)) {
+        return null;
+      }
+      return segment.use(() -> openFree((int) credit));
+    } finally {
+      lock.end();
     }
-    return segment.use(() -> openFree((int) credit));
   }
 
   private @Nullable Channel openFree(int credit) {
@@ -134,7 +142,7 @@ public final class Channels {
    * @throws ProtocolViolation if there can be no such channel
    */
   // r[impl shm.trust.channels]
-  public synchronized @Nullable Channel of(Message message) {
+  public @Nullable Channel of(Message message) {
     if (!message.kind().usesChannelId()) {
       throw new IllegalArgumentException(message + " has to do with no channel");
     }
@@ -143,9 +151,14 @@ public final class Channels {
     }
     int id = (int) message.id();
     int state = checked(id, message.channelState());
-    return message.kind() == MessageKind.DATA
-        ? data(id, state)
-        : segment.use(() -> ended(id, state));
+    lock.take();
+    try {
+      return message.kind() == MessageKind.DATA
+          ? data(id, state)
+          : segment.use(() -> ended(id, state));
+    } finally {
+      lock.end();
+    }
   }
 
   private @Nullable Channel data(int id, int state) {
@@ -190,32 +203,49 @@ public final class Channels {
    *
    * @return whether it was this side that ended it
    */
-  synchronized boolean close(Channel channel) {
+  boolean close(Channel channel) {
     int id = channel.id();
-    if (over || open[id] != channel) {
-      return false; // the peer was first, and the id may have another life by now
+    lock.take();
+    try {
+      if (over || open[id] != channel) {
+        return false; // the peer was first, and the id may have another life by now
+      }
+      open[id] = null;
+      ending[id] = true;
+      quarantined[id] = false;
+      state(id); // in memory that was cut away this is an error, and the next would end the JVM
+      boolean byUs = memory.compareAndSetInt(stateAddress(id), ACTIVE, CLOSED);
+      endedByPeer[id] &= !byUs;
+      return byUs;
+    } finally {
+      lock.end();
     }
-    open[id] = null;
-    ending[id] = true;
-    quarantined[id] = false;
-    state(id); // in memory that was cut away this is an error, and the next would end the JVM
-    boolean byUs = memory.compareAndSetInt(stateAddress(id), ACTIVE, CLOSED);
-    endedByPeer[id] &= !byUs;
-    return byUs;
   }
 
   /** Grants credit on a channel, unless the channel has ended; says whether it did. */
-  synchronized boolean grant(Channel channel, int bytes) {
-    if (channel.isEnded()) {
-      return false;
+  boolean grant(Channel channel, int bytes) {
+    lock.take();
+    try {
+      if (channel.isEnded()) {
+        return false;
+      }
+      memory.getAndAddIntRelease(grantedAddress(channel.id()), bytes);
+      return true;
+    } finally {
+      lock.end();
     }
-    memory.getAndAddIntRelease(grantedAddress(channel.id()), bytes);
-    return true;
   }
 
   /** From now on nothing is written: the guest has left or is gone, and its entry is another's. */
-  synchronized void end() {
+  void end() {
+    lock.take();
     over = true;
+    lock.end();
+  }
+
+  /** Taken while a message is sent on a channel; see {@link Channel#send}. */
+  BriefLock lock() {
+    return lock;
   }
 
   /** Whether nothing is written any more. */

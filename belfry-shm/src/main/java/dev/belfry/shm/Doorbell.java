@@ -51,7 +51,7 @@ public final class Doorbell implements AutoCloseable {
   private final BellReader reader;
 
   /** Held while ringing: a descriptor closed meanwhile might already be something else's. */
-  private final Object ringing = new Object();
+  private final BriefLock ringing = new BriefLock();
 
   /** Changed with the lock held. */
   private volatile boolean closed;
@@ -140,9 +140,12 @@ public final class Doorbell implements AutoCloseable {
   // r[impl shm.doorbell.signal]
   public Rung ring() throws ErrnoException {
     long result;
-    synchronized (ringing) {
+    ringing.take();
+    try {
       checkOpen();
       result = peerDead ? -EPIPE : Sockets.send(sys, fd.number(), RING);
+    } finally {
+      ringing.end();
     }
     return switch ((int) result) {
       case 1 -> Rung.SENT;
@@ -222,11 +225,14 @@ public final class Doorbell implements AutoCloseable {
 
   /** Ends the use of this end and returns its descriptor; an event loop closes it. */
   Fd retire() {
-    synchronized (ringing) {
+    ringing.take();
+    try {
       checkOpen();
       closed = true;
+      return fd;
+    } finally {
+      ringing.end();
     }
-    return fd;
   }
 
   /** For an event loop that reads it from now on. */
@@ -243,11 +249,14 @@ public final class Doorbell implements AutoCloseable {
   /** Closes this end, which the peer sees as death; whoever waits here gets an exception. */
   @Override
   public void close() {
-    synchronized (ringing) {
+    ringing.take();
+    try {
       if (closed) {
         return;
       }
       closed = true;
+    } finally {
+      ringing.end();
     }
     reader.close();
     fd.close();

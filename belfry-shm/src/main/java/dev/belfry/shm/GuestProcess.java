@@ -80,7 +80,16 @@ final class GuestProcess implements AutoCloseable {
 
   /** The thread that holds a mutex; zero if none does. */
   static int owner(RobustMutex mutex) {
-    return (int) INT.getAcquire(mutex.word(), 0L) & RobustMutex.OWNER_MASK;
+    return word(mutex) & RobustMutex.OWNER_MASK;
+  }
+
+  /** Whether nobody holds a mutex, nor has died while holding it. */
+  static boolean isFree(RobustMutex mutex) {
+    return (word(mutex) & (RobustMutex.OWNER_MASK | RobustMutex.OWNER_DIED)) == 0;
+  }
+
+  private static int word(RobustMutex mutex) {
+    return (int) INT.getAcquire(mutex.word(), 0L);
   }
 
   int pid() {

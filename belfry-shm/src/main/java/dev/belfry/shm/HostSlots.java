@@ -7,11 +7,12 @@ import java.util.Arrays;
  * does not read cannot take what the others need: while others are attached, a slot is held back
  * for each of them that has none, as far as there are enough. And when a guest is gone, what it
  * held comes back. For any number of threads: whoever touches the pool or the accounts holds the
- * lock of this object, so that nobody takes a slot back while it is being given to another guest.
+ * lock, so that nobody takes a slot back while it is being given to another guest.
  */
 final class HostSlots {
   private static final int NOBODY = 0;
 
+  private final BriefLock lock = new BriefLock();
   private final Segment segment;
   private final SlotPool pool;
   private final int count;
@@ -50,7 +51,8 @@ final class HostSlots {
 
     @Override
     public int allocate() {
-      synchronized (HostSlots.this) {
+      lock.take();
+      try {
         int slot = mayTake(peer) ? pool.allocate() : -1;
         if (slot >= 0) {
           holders[slot] = peer;
@@ -58,13 +60,18 @@ final class HostSlots {
           mayBeUsed++;
         }
         return slot;
+      } finally {
+        lock.end();
       }
     }
 
     @Override
     public boolean hasFree() {
-      synchronized (HostSlots.this) {
+      lock.take();
+      try {
         return mayTake(peer) && pool.hasFree();
+      } finally {
+        lock.end();
       }
     }
 
@@ -128,24 +135,20 @@ final class HostSlots {
     }
   }
 
-  private synchronized int freeAll(int peer) {
-    int freed = 0;
-    for (int slot = 0; slot < count; slot++) {
-      if (holders[slot] == peer && !pool.isFree(slot)) {
-        holders[slot] = NOBODY;
-        pool.free(slot);
-        freed++;
+  private int freeAll(int peer) {
+    lock.take();
+    try {
+      int freed = 0;
+      for (int slot = 0; slot < count; slot++) {
+        if (holders[slot] == peer && !pool.isFree(slot)) {
+          holders[slot] = NOBODY;
+          pool.free(slot);
+          freed++;
+        }
       }
+      return freed;
+    } finally {
+      lock.end();
     }
-    return freed;
-  }
-
-  /** How many slots are free. */
-  synchronized int free() {
-    int free = 0;
-    for (int slot = 0; slot < count; slot++) {
-      free += pool.isFree(slot) ? 1 : 0;
-    }
-    return free;
   }
 }

@@ -148,7 +148,7 @@ public final class Inbox extends LinkHalf {
     if (known != 0 && !link.hasLeft()) {
       return known;
     }
-    if (link.isEvicted()) {
+    if (link.isEntryLost()) {
       return 0;
     }
     return known != 0 ? known : ring.available(tail);

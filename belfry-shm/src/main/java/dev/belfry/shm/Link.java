@@ -163,19 +163,20 @@ public final class Link implements AutoCloseable {
   }
 
   /**
-   * Whether a guest's entry was taken away from it, so that it must not touch it any more. After it
-   * has left it may read on until the host has made the entry ready for the next.
+   * Whether a guest's entry may be another's, so that this guest must not touch it any more. Until
+   * the host has made it ready for the next, a guest that has left reads on, and one that was given
+   * up reads why.
    */
-  boolean isEvicted() {
+  boolean isEntryLost() {
     if (host) {
       return false;
     }
     long pair = memory.getLong(pairAddress);
-    boolean evicted = pair != attached && !(left && pair == goodbye);
-    if (evicted) {
+    boolean lost = pair != attached && pair != goodbye;
+    if (lost) {
       segment.checkIntact(); // as in isOver
     }
-    return evicted;
+    return lost;
   }
 
   /** Whether a guest has left, so that its entry can become another's at any time. */

@@ -35,23 +35,62 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
   /** The other side has written what a correct one cannot: nothing more is to be had of it. */
   abstract void violated(ProtocolViolation violation);
 
+  /**
+   * Waits until there is somebody to talk to, as a host does for a guest that it has only started.
+   *
+   * @return {@code OVER} if there never will be
+   */
+  Awaited awaitPartner(long deadlineNanos) {
+    return Awaited.READY;
+  }
+
+  /** Receives what was kept of the other side when it was gone; says whether there was anything. */
+  boolean receiveKept(Message into) {
+    return false;
+  }
+
   /** Sends a message if that is possible at once; see {@link Outbox#send}. */
-  public abstract SendResult send(
-      MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length);
+  public SendResult send(
+      MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
+    try {
+      return exchange.sending().send(kind, id, methodId, bytes, offset, length);
+    } catch (ProtocolViolation e) {
+      violated(e);
+      return SendResult.OVER;
+    } catch (InternalError late) {
+      throw lost(late);
+    }
+  }
 
   /**
-   * Sends a message, waiting for space and for a slot.
+   * Sends a message, waiting for space and for a slot; a host also waits for the guest to attach.
    *
    * @throws IllegalStateException if a host would have to wait on its loop's thread
    */
-  public abstract SendResult sendBlocking(
+  public final SendResult sendBlocking(
       MessageKind kind,
       long id,
       long methodId,
       byte[] bytes,
       int offset,
       int length,
-      long deadlineNanos);
+      long deadlineNanos) {
+    try {
+      return switch (awaitPartner(deadlineNanos)) {
+        case READY ->
+            exchange
+                .sending()
+                .sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
+        case TIMEOUT -> SendResult.TIMEOUT;
+        case OVER -> SendResult.OVER;
+      };
+    } catch (ProtocolViolation e) {
+      violated(e);
+      return SendResult.OVER;
+    } catch (InternalError late) {
+      throw lost(late);
+    }
+  }
 
   /**
    * Waits for room after {@link #send} has said {@code RING_FULL} or {@code NO_SLOT}, without a
@@ -81,15 +120,37 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
    *
    * @throws ProtocolViolation if the other side has written what a correct one cannot
    */
-  public abstract boolean receive(Message into);
+  public boolean receive(Message into) {
+    try {
+      return exchange.receiving().receive(into) || receiveKept(into);
+    } catch (ProtocolViolation e) {
+      violated(e);
+      throw e;
+    } catch (InternalError late) {
+      throw lost(late);
+    }
+  }
 
   /**
-   * Receives a message, waiting for one.
+   * Receives a message, waiting for one; a host also waits for the guest to attach.
    *
    * @throws ProtocolViolation if the other side has written what a correct one cannot
    * @throws IllegalStateException if a host would have to wait on its loop's thread
    */
-  public abstract Awaited receiveBlocking(Message into, long deadlineNanos);
+  public Awaited receiveBlocking(Message into, long deadlineNanos) {
+    if (awaitPartner(deadlineNanos) == Awaited.TIMEOUT) {
+      return Awaited.TIMEOUT;
+    }
+    try { // even if it is over: it may have come and sent something
+      Awaited awaited = exchange.receiving().receiveBlocking(into, deadlineNanos);
+      return awaited == Awaited.OVER && receiveKept(into) ? Awaited.READY : awaited;
+    } catch (ProtocolViolation e) {
+      violated(e);
+      throw e;
+    } catch (InternalError late) {
+      throw lost(late);
+    }
+  }
 
   /**
    * Opens a channel; null if all are in use, if the other side has not sent a message yet, or if

@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 /**
  * Watches the robust mutex of a guest for the death of its owner, which the kernel marks in it
@@ -25,6 +26,7 @@ final class MutexWatch {
   private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
 
   private final MemorySegment word;
+  private final BooleanSupplier isThere;
   private final Runnable died;
   private final FutexOperation wait;
   private final TimerOperation pause;
@@ -33,10 +35,12 @@ final class MutexWatch {
   /**
    * Begins to watch. The first look comes when the caller is done with what it does.
    *
+   * @param isThere whether the memory of the mutex is there; if it was cut away, the watch ends
    * @param died called once if the owner dies
    */
-  MutexWatch(EventLoop loop, RobustMutex mutex, Runnable died) {
+  MutexWatch(EventLoop loop, RobustMutex mutex, BooleanSupplier isThere, Runnable died) {
     this.word = mutex.word();
+    this.isThere = isThere;
     this.died = died;
     this.wait = loop.futex(word, NO_VALUE);
     this.pause = loop.scheduler().after(LOOK);
@@ -44,7 +48,12 @@ final class MutexWatch {
   }
 
   private void look() {
-    int value = askToBeWoken();
+    int value;
+    try {
+      value = askToBeWoken();
+    } catch (InternalError cut) {
+      return; // just now; whoever uses the memory finds out
+    }
     if ((value & RobustMutex.OWNER_DIED) != 0) {
       over = true;
       died.run();
@@ -56,7 +65,7 @@ final class MutexWatch {
   }
 
   private void lookAgain(Operation<?> ended) {
-    if (!over && ended.hasValue()) {
+    if (!over && ended.hasValue() && isThere.getAsBoolean()) {
       look();
     }
   }

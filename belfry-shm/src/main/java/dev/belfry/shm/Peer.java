@@ -25,7 +25,7 @@ public final class Peer extends Messenger {
   private final CountDownLatch decided = new CountDownLatch(1);
 
   /** What was still in the ring, unfetched, when the guest was gone. */
-  private final ConcurrentLinkedQueue<Message> left = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<Message> kept = new ConcurrentLinkedQueue<>();
 
   Peer(ShmHost host, int id, PeerOptions options, @Nullable Doorbell bell) {
     super(
@@ -118,48 +118,16 @@ public final class Peer extends Messenger {
   }
 
   @Override
+  Awaited awaitPartner(long deadlineNanos) {
+    return decided.getCount() == 0 ? Awaited.READY : awaitAttached(deadlineNanos);
+  }
+
+  /** Says {@code NOT_ATTACHED} as long as the guest may still come. */
+  @Override
   public SendResult send(
       MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
-    try {
-      SendResult result = exchange().sending().send(kind, id, methodId, bytes, offset, length);
-      return result == SendResult.OVER && decided.getCount() > 0 ? SendResult.NOT_ATTACHED : result;
-    } catch (ProtocolViolation e) {
-      violated(e);
-      return SendResult.OVER;
-    } catch (InternalError late) {
-      throw lost(late);
-    }
-  }
-
-  /** Also waits for the guest to attach. */
-  @Override
-  public SendResult sendBlocking(
-      MessageKind kind,
-      long id,
-      long methodId,
-      byte[] bytes,
-      int offset,
-      int length,
-      long deadlineNanos) {
-    try {
-      return switch (awaitDecision(deadlineNanos)) {
-        case READY ->
-            exchange()
-                .sending()
-                .sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
-        case TIMEOUT -> SendResult.TIMEOUT;
-        case OVER -> SendResult.OVER;
-      };
-    } catch (ProtocolViolation e) {
-      violated(e);
-      return SendResult.OVER;
-    } catch (InternalError late) {
-      throw lost(late);
-    }
-  }
-
-  private Awaited awaitDecision(long deadlineNanos) {
-    return decided.getCount() == 0 ? Awaited.READY : awaitAttached(deadlineNanos);
+    SendResult result = super.send(kind, id, methodId, bytes, offset, length);
+    return result == SendResult.OVER && decided.getCount() > 0 ? SendResult.NOT_ATTACHED : result;
   }
 
   /** The guest is ended. */
@@ -168,43 +136,22 @@ public final class Peer extends Messenger {
     host.violated(life, violation);
   }
 
-  /** After a violation the guest is ended. */
   @Override
   public boolean receive(Message into) {
     checkNoHandler();
-    try {
-      // Asking for the end first also shows whether it was a fault that left nothing to receive.
-      return exchange().receiving().receive(into)
-          || (exchange().link().isOver() && receiveLeft(into));
-    } catch (ProtocolViolation e) {
-      violated(e);
-      throw e;
-    } catch (InternalError late) {
-      throw lost(late);
-    }
+    return super.receive(into);
   }
 
-  /** Also waits for the guest to attach. After a violation it is ended. */
   @Override
   public Awaited receiveBlocking(Message into, long deadlineNanos) {
     checkNoHandler();
-    Awaited decision = awaitDecision(deadlineNanos);
-    if (decision != Awaited.READY) {
-      return decision;
-    }
-    try {
-      Awaited awaited = exchange().receiving().receiveBlocking(into, deadlineNanos);
-      return awaited == Awaited.OVER && receiveLeft(into) ? Awaited.READY : awaited;
-    } catch (ProtocolViolation e) {
-      violated(e);
-      throw e;
-    } catch (InternalError late) {
-      throw lost(late);
-    }
+    return super.receiveBlocking(into, deadlineNanos);
   }
 
-  private boolean receiveLeft(Message into) {
-    Message next = left.poll();
+  @Override
+  boolean receiveKept(Message into) {
+    // Asking for the end first also shows whether it was a fault that left nothing to receive.
+    Message next = exchange().link().isOver() ? kept.poll() : null;
     if (next == null) {
       return false;
     }
@@ -312,7 +259,8 @@ public final class Peer extends Messenger {
 
   /**
    * Ends the guest: tells it why, as far as there is room for that, and kills its process if the
-   * host has started it. If nobody has come or was started yet, its ticket is given back. Any
+   * host has started it. Otherwise the guest can read that, and its entry is free when it has left
+   * or its process has ended. If nobody has come or was started yet, its ticket is given back. Any
    * thread.
    */
   public void disconnect(String reason) {
@@ -350,7 +298,7 @@ public final class Peer extends Messenger {
   }
 
   void keep(Message message) {
-    left.add(message);
+    kept.add(message);
   }
 
   @Override

@@ -27,13 +27,7 @@ final class PeerHoldings {
     this.peer = peer;
     this.entry = new PeerEntry(host.segment(), peer.id());
     this.process =
-        new PeerProcess(
-            host.sys(),
-            host.loop(),
-            entry.mutex(),
-            entry.lock(),
-            new MappedFile(host.segment().memory().mapping().address()),
-            processEnded);
+        new PeerProcess(host.loop(), host.segment(), entry.mutex(), entry.lock(), processEnded);
     this.retry = host.loop().scheduler().after(RETRY);
   }
 
@@ -65,7 +59,7 @@ final class PeerHoldings {
   void watchMutex(Runnable died) {
     RobustMutex mutex = entry.mutex();
     if (mutex != null) {
-      watch = new MutexWatch(host.loop(), mutex, died);
+      watch = new MutexWatch(host.loop(), mutex, host.segment()::isIntact, died);
     }
   }
 
@@ -77,6 +71,15 @@ final class PeerHoldings {
    */
   // r[impl shm.death.gone] r[impl shm.death.recovery]
   void giveBack(Runnable last, Runnable again) {
+    whenQuiet(
+        () -> {
+          last.run();
+          free();
+        },
+        again);
+  }
+
+  private void whenQuiet(Runnable action, Runnable again) {
     Exchange exchange = peer.exchange();
     exchange.link().close();
     if (!exchange.tryQuiet()) {
@@ -84,8 +87,7 @@ final class PeerHoldings {
       return;
     }
     try {
-      last.run();
-      free();
+      action.run();
     } finally {
       exchange.endQuiet();
       host.left();
@@ -126,13 +128,16 @@ final class PeerHoldings {
     }
   }
 
-  /** Gives back the entry, for which nobody was started. */
+  /** Gives back the entry, for which nobody was started; it may be another's from then on. */
   void giveBackUnused() {
-    peer.exchange().link().close();
     closeBell();
-    host.forget(peer.id());
-    entry.release();
-    host.left();
+    whenQuiet(
+        () -> {
+          peer.exchange().end();
+          host.forget(peer.id());
+          entry.release();
+        },
+        this::giveBackUnused);
   }
 
   /** Ends everything at once, because the host ends, possibly without its loop. */

@@ -215,7 +215,7 @@ final class PeerLife {
     }
     if (entry.isIn(PeerState.ATTACHED)) { // this first, for it may become Goodbye at any moment
       lookForStranger();
-      if (heartbeat.hasGotStuck(System.nanoTime())) {
+      if (isAttached() && heartbeat.hasGotStuck(System.nanoTime())) { // else it is not its beat
         tell(() -> peer.options().listener().onStuck(peer));
       }
     } else if (entry.isIn(PeerState.GOODBYE)) {

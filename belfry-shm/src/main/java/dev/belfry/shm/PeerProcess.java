@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a host knows of the process of a guest: a child of its own, or a stranger that is known by
- * the mutex it holds, or only that somebody has locked the entry, or nothing yet. On the loop
- * thread, unless said otherwise.
+ * the mutex it holds, or only that somebody has locked the entry, or nothing yet. A stranger that
+ * gives back what it held has done with its entry, and is as good as ended. On the loop thread,
+ * unless said otherwise.
  */
 final class PeerProcess {
   private static final System.Logger LOG = System.getLogger(PeerProcess.class.getName());
@@ -27,16 +28,20 @@ final class PeerProcess {
 
   private final Sys sys;
   private final EventLoop loop;
+  private final Segment segment;
+  private final MappedFile mapped;
   private final @Nullable RobustMutex mutex;
   private final EntryLock lock;
-  private final MappedFile segment;
   private final Runnable onEnd;
   private final TimerOperation killLimit;
   private volatile @Nullable GuestProcess process;
   private @Nullable ExitStatus status;
 
-  /** Whether the lock was held; peers of other makes never hold it, so they cannot lose it. */
-  private boolean locked;
+  /**
+   * Whether the mutex, or the lock where there is none, was ever held. Peers of other makes never
+   * hold the lock, and one that has just walked in does not hold it yet: so they cannot lose it.
+   */
+  private boolean held;
 
   private boolean ended;
 
@@ -48,23 +53,23 @@ final class PeerProcess {
   /**
    * Nothing is known yet.
    *
+   * @param segment what a stranger has mapped
    * @param mutex what a stranger is known by; null where there is none
    * @param lock what a stranger is known by where there is no mutex
-   * @param segment what a stranger has mapped
    * @param onEnd called once, when the process has ended
    */
   PeerProcess(
-      Sys sys,
       EventLoop loop,
+      Segment segment,
       @Nullable RobustMutex mutex,
       EntryLock lock,
-      MappedFile segment,
       Runnable onEnd) {
-    this.sys = sys;
+    this.sys = segment.sys();
     this.loop = loop;
+    this.segment = segment;
+    this.mapped = new MappedFile(segment.memory().mapping().address());
     this.mutex = mutex;
     this.lock = lock;
-    this.segment = segment;
     this.onEnd = onEnd;
     this.killLimit = loop.scheduler().at(0);
   }
@@ -77,7 +82,7 @@ final class PeerProcess {
 
   /** Whether its end will be known. */
   boolean isKnown() {
-    return process != null || locked;
+    return process != null || (mutex == null && held);
   }
 
   boolean isChild() {
@@ -95,12 +100,24 @@ final class PeerProcess {
     return mutex != null ? GuestProcess.owner(mutex) != 0 : isLocked();
   }
 
+  /** Whether nobody holds the mutex or has died with it; or the same of the lock. */
+  private boolean isFree() {
+    if (mutex == null) {
+      return !isLocked();
+    }
+    boolean free = GuestProcess.isFree(mutex);
+    if (free) {
+      segment.checkIntact(); // it may be a fault that has made it look so
+    }
+    return free;
+  }
+
   private boolean isLocked() {
     try {
       return lock.isHeld();
     } catch (ErrnoException e) {
       LOG.log(Level.DEBUG, "cannot see whether a guest lives", e); // at every look
-      return locked; // nothing has changed as far as we know
+      return held; // nothing has changed as far as we know
     }
   }
 
@@ -138,32 +155,30 @@ final class PeerProcess {
     if (ended || (known != null && known.isChild())) {
       return;
     }
-    if (known != null) {
-      endIf(known.hasEnded());
-    } else if (mutex != null) {
+    if (known != null && known.hasEnded()) { // this first: the other needs memory, which may be cut
+      end();
+      return;
+    }
+    boolean free = isFree();
+    if (held && free) {
+      end();
+      return;
+    }
+    held |= !free;
+    if (known == null && mutex != null) {
       search(mutex);
-    } else {
-      boolean held = isLocked();
-      endIf(locked && !held);
-      locked |= held;
     }
   }
 
-  private void search(RobustMutex held) {
-    int owner = GuestProcess.owner(held);
+  private void search(RobustMutex owned) {
+    int owner = GuestProcess.owner(owned);
     long now = System.nanoTime();
     if (owner == 0 || (owner == unseen && now - nextSearch < 0)) {
       return;
     }
-    process = GuestProcess.ownerOf(sys, held, segment);
+    process = GuestProcess.ownerOf(sys, owned, mapped);
     unseen = owner;
     nextSearch = now + SEARCH_NANOS;
-  }
-
-  private void endIf(boolean gone) {
-    if (gone) {
-      end();
-    }
   }
 
   private void end() {

@@ -96,7 +96,11 @@ public final class PeerTable {
   /** The host gives a reservation up, unless the guest has come; says whether it did. */
   public boolean release(int peer) {
     long now = pair(peer);
-    return now == pair(RESERVED, epochOf(now)) && change(peer, now, EMPTY, epochOf(now));
+    if (now != pair(RESERVED, epochOf(now))) {
+      return false;
+    }
+    clearSleepers(peer); // one that never sleeps has said so already, and the next one may
+    return change(peer, now, EMPTY, epochOf(now));
   }
 
   /**
@@ -167,10 +171,9 @@ public final class PeerTable {
       if (layout.isPadded()) {
         // Marks of the first lap would be taken for messages of the next guest.
         clear(layout.ring(peer, direction), layout.ringBytes());
-        clear(layout.dataSleeper(peer, direction), Integer.BYTES);
-        clear(layout.spaceSleeper(peer, direction), Integer.BYTES);
       }
     }
+    clearSleepers(peer);
     memory.setLong(memory.address(layout.heartbeat(peer), Long.BYTES), 0);
     if (layout.isPadded()) {
       clear(layout.keptSlots(peer), 8L * layout.bitmapWords());
@@ -182,6 +185,15 @@ public final class PeerTable {
     segment.hostSlots().takeBack(peer);
     clearChannels(peer);
     memory.setLongRelease(pairAddress(peer), pair(EMPTY, epoch(peer)));
+  }
+
+  private void clearSleepers(int peer) {
+    if (layout.isPadded()) {
+      for (Direction direction : Direction.values()) {
+        clear(layout.dataSleeper(peer, direction), Integer.BYTES);
+        clear(layout.spaceSleeper(peer, direction), Integer.BYTES);
+      }
+    }
   }
 
   // r[impl shm.flow.channel-table]

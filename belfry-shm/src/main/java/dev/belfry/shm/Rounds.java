@@ -93,10 +93,14 @@ final class Rounds {
   }
 
   private void lookForWalkIns() {
-    for (int id = 1; id <= host.segment().config().maxGuests(); id++) {
-      if (!host.roster().has(id) && host.segment().peers().isVisited(id)) {
-        host.welcome(id);
+    try {
+      for (int id = 1; id <= host.segment().config().maxGuests(); id++) {
+        if (!host.roster().has(id) && host.segment().peers().isVisited(id)) {
+          host.welcome(id);
+        }
       }
+    } catch (InternalError cut) {
+      // Nobody can come any more, and those who are there are each looked at.
     }
   }
 }

@@ -206,69 +206,11 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     return segment;
   }
 
-  @Override
-  public SendResult send(
-      MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
-    try {
-      return exchange().sending().send(kind, id, methodId, bytes, offset, length);
-    } catch (ProtocolViolation e) {
-      violated(e);
-      return SendResult.OVER;
-    } catch (InternalError late) {
-      throw lost(late);
-    }
-  }
-
-  @Override
-  public SendResult sendBlocking(
-      MessageKind kind,
-      long id,
-      long methodId,
-      byte[] bytes,
-      int offset,
-      int length,
-      long deadlineNanos) {
-    try {
-      return exchange()
-          .sending()
-          .sendBlocking(kind, id, methodId, bytes, offset, length, deadlineNanos);
-    } catch (ProtocolViolation e) {
-      violated(e);
-      return SendResult.OVER;
-    } catch (InternalError late) {
-      throw lost(late);
-    }
-  }
-
   /** This guest stops. */
   @Override
   void violated(ProtocolViolation found) {
     violation = found;
     exchange().link().close();
-  }
-
-  @Override
-  public boolean receive(Message into) {
-    try {
-      return exchange().receiving().receive(into);
-    } catch (ProtocolViolation e) {
-      violated(e);
-      throw e;
-    } catch (InternalError late) {
-      throw lost(late);
-    }
-  }
-
-  @Override
-  public Awaited receiveBlocking(Message into, long deadlineNanos) {
-    try {
-      return exchange().receiving().receiveBlocking(into, deadlineNanos);
-    } catch (ProtocolViolation e) {
-      violated(e);
-      throw e;
-    } catch (InternalError late) {
-      throw lost(late);
-    }
   }
 
   /** Why nothing more can be sent; empty as long as it can. */

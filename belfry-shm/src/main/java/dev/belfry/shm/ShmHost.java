@@ -131,7 +131,7 @@ public final class ShmHost implements AutoCloseable {
       life.hear(AsyncDoorbell.on(loop, bells.host(), life::heard));
       roster.put(id, life);
       return new SpawnTicket(peer, path, bells.guest());
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | InternalError e) {
       if (bells != null) {
         bells.host().close();
         bells.guest().close();
@@ -163,13 +163,17 @@ public final class ShmHost implements AutoCloseable {
    * @param more sets what else there is: environment, directory, standard streams; what it passes
    *     on comes behind the guest's own descriptors
    * @throws SegmentException if the ticket was given back, or the host is leaving
-   * @throws IllegalArgumentException if it is another host's ticket, which then stays good
+   * @throws IllegalArgumentException if it is another host's ticket or there is no program; then
+   *     the ticket stays good
    */
   // r[impl shm.spawn.fd-inheritance]
   public Peer spawn(List<String> command, SpawnTicket ticket, UnaryOperator<Spawn> more)
       throws IOException {
     if (ticket.peer().host() != this) {
       throw new IllegalArgumentException("the ticket of " + ticket.peer() + " is another host's");
+    }
+    if (command.isEmpty()) {
+      throw new IllegalArgumentException("a command has at least the program");
     }
     try {
       return LoopCall.on(
@@ -390,10 +394,6 @@ public final class ShmHost implements AutoCloseable {
   }
 
   // For the lives of guests.
-
-  Sys sys() {
-    return sys;
-  }
 
   int budget() {
     return options.budget();

@@ -1,5 +1,9 @@
 package dev.belfry.shm;
 
+import static java.nio.channels.FileChannel.MapMode.READ_WRITE;
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -7,17 +11,24 @@ import dev.belfry.linux.Errno;
 import dev.belfry.linux.RobustMutex;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.Backend;
+import dev.belfry.loop.EventLoop;
 import dev.belfry.loop.LoopOptions;
+import dev.belfry.loop.TimerOperation;
 import dev.belfry.testkit.SysTap;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -44,8 +55,11 @@ final class MutexWatchTest {
   }
 
   private MutexWatch watch(RunningLoop loop) throws Exception {
-    return loop.call(
-        () -> new MutexWatch(loop.loop(), mutex, () -> told.add(Thread.currentThread())));
+    return loop.call(() -> watch(loop, mutex));
+  }
+
+  private MutexWatch watch(RunningLoop loop, RobustMutex watched) {
+    return new MutexWatch(loop.loop(), watched, () -> true, () -> told.add(Thread.currentThread()));
   }
 
   /** Holds the mutex in a thread of its own. */
@@ -124,7 +138,7 @@ final class MutexWatchTest {
       boolean toldAtOnce =
           loop.call(
               () -> {
-                new MutexWatch(loop.loop(), mutex, () -> told.add(Thread.currentThread()));
+                watch(loop, mutex);
                 return !told.isEmpty();
               });
       assertThat(toldAtOnce).isFalse();
@@ -142,6 +156,31 @@ final class MutexWatchTest {
       watch.end();
       owner.end();
     }
+    assertThat(told).isEmpty();
+  }
+
+  /** The JVM's raw error of that escaped into the loop, which logged it. */
+  // r[verify shm.file.attach]
+  @ParameterizedTest
+  @MethodSource("loops")
+  void aMutexWhoseMemoryIsCutAwayIsWatchedNoMore(LoopOptions options, @TempDir Path directory)
+      throws Exception {
+    Logger logger = Logger.getLogger(EventLoop.class.getName());
+    var logged = new CopyOnWriteArrayList<String>();
+    logger.setFilter(entry -> logged.add(String.valueOf(entry.getThrown())));
+    try (RunningLoop loop = RunningLoop.start(options);
+        FileChannel file = FileChannel.open(directory.resolve("file"), CREATE_NEW, READ, WRITE)) {
+      var cut = new RobustMutex(SYS, file.map(READ_WRITE, 0, RobustMutex.bytes(), Arena.ofAuto()));
+      cut.initialise();
+      loop.call(() -> watch(loop, cut));
+      TimerOperation someLooks = loop.loop().scheduler().after(Duration.ofMillis(100));
+      someLooks.toFuture().get(30, TimeUnit.SECONDS);
+      file.truncate(0);
+      someLooks.after(Duration.ofMillis(100)).toFuture().get(30, TimeUnit.SECONDS);
+    } finally {
+      logger.setFilter(null);
+    }
+    assertThat(logged).isEmpty();
     assertThat(told).isEmpty();
   }
 }

@@ -63,6 +63,22 @@ final class PeerTableTest {
     }
   }
 
+  /**
+   * The next guest on the entry believed that its host, which may well sleep, need not be woken.
+   */
+  // r[verify shm.placement.padded]
+  @Test
+  void aReservationThatIsReleasedLeavesNoFlagOfASideThatNeverSleeps() throws IOException {
+    try (Segment host = Segment.createAnonymous(Sys.forAnyThread(), Placement.PADDED, CONFIG)) {
+      byte[] before = host.memory().mapping().toArray(JAVA_BYTE);
+      int peer = host.peers().reserve();
+      Link.toGuest(host, peer, WaitStrategy.SPIN);
+      assertThat(host.peers().release(peer)).isTrue();
+      before[(int) host.layout().stateAndEpoch(peer) + Integer.BYTES] = 1; // the epoch stays
+      assertThat(host.memory().mapping().toArray(JAVA_BYTE)).isEqualTo(before);
+    }
+  }
+
   // r[verify shm.topology.max-guests]
   @ParameterizedTest
   @EnumSource
@@ -117,7 +133,7 @@ final class PeerTableTest {
         assertThat(sides.host.peers().state(1)).isEqualTo(PeerState.EMPTY);
         assertThat(sides.freeSlots(0)).isEqualTo(4);
         assertThat(sides.freeSlots(1)).isEqualTo(4);
-        assertThat(sides.host.hostSlots().free()).isEqualTo(4);
+        assertThat(sides.host.hostSlotsUsed()).isZero();
         assertThat(sides.bytes().get(JAVA_INT, sides.host.layout().channelState(1, 1))).isZero();
         int now = sides.bytes().get(JAVA_INT, sides.host.layout().slot(1, 0));
         assertThat(now).isGreaterThan(generation);

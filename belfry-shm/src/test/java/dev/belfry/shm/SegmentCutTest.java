@@ -2,7 +2,9 @@ package dev.belfry.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.belfry.testkit.Descriptors;
 import dev.belfry.testkit.SysTap;
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
@@ -132,6 +134,54 @@ final class SegmentCutTest extends WithSegmentFile {
     }
   }
 
+  /** Both ends of the bell that was made for it stayed open. */
+  // r[verify shm.spawn.ticket]
+  @ParameterizedTest
+  @EnumSource
+  void aHostIsToldThatTheFileIsCutWhileItMakesATicket(Placement placement) throws IOException {
+    SysTap tap = SysTap.over(SYS);
+    HostOptions options =
+        HostOptions.DEFAULT.withPlacement(placement).withPath(path).withSystemCalls(tap.sys());
+    try (RunningLoop loop = RunningLoop.start();
+        ShmHost host = ShmHost.create(loop.loop(), options)) {
+      Descriptors before = Descriptors.now();
+      tap.script(
+          "socketpair",
+          (_, _) -> {
+            cutUnchecked(0);
+            return OptionalLong.empty();
+          });
+      assertThatExceptionOfType(SegmentLost.class)
+          .isThrownBy(() -> host.addPeer(PeerOptions.DEFAULT))
+          .withMessageContaining(path.toString());
+      assertThat(before.openedSince()).isEmpty();
+    }
+  }
+
+  /** Who looked for new guests in it failed, and looked at those that were there no more. */
+  // r[verify shm.host.poll-peers]
+  @ParameterizedTest
+  @EnumSource
+  void theGuestsOfAFileThatWasCutAreGivenUpThoughNobodyUsesThem(Placement placement)
+      throws Exception {
+    var notices = new Notices();
+    HostOptions options =
+        HostOptions.DEFAULT
+            .withPlacement(placement)
+            .withConfig(Sides.CONFIG)
+            .withPath(path)
+            .withWalkIns(PeerOptions.DEFAULT.withListener(notices));
+    try (RunningLoop loop = RunningLoop.start();
+        ShmHost host = ShmHost.create(loop.loop(), options)) {
+      ShmGuest guest = ShmGuest.walkIn(SYS, path, WaitStrategy.ADAPTIVE);
+      assertThat(notices.next()).isEqualTo("attached");
+      cut(0);
+      assertThat(notices.next()).isEqualTo("dying VIOLATION");
+      assertThatExceptionOfType(SegmentLost.class).isThrownBy(guest::close);
+      assertThat(host.peers()).hasSize(1);
+    }
+  }
+
   private void cutUnchecked(long bytes) {
     try {
       cut(bytes);
@@ -153,14 +203,20 @@ final class SegmentCutTest extends WithSegmentFile {
       receiving.receiveAndListen(_ -> {}, new Message(), 1); // so that there is a flag to change
       assertThat(receiving.tryReceiving()).isTrue();
       cut(0);
-      assertThatExceptionOfType(SegmentLost.class)
-          .isThrownBy(() -> receiving.endReceiving(_ -> {}, new Message(), 1));
+      assertFails(() -> receiving.endReceiving(_ -> {}, new Message(), 1));
       assertThat(receiving.turn().isTaken()).isFalse();
       if (placement == Placement.PADDED) { // format 1 has nothing to look at
-        assertThatExceptionOfType(SegmentLost.class).isThrownBy(receiving::tryReceiving);
+        assertFails(receiving::tryReceiving);
         assertThat(receiving.turn().isTaken()).isFalse();
       }
     }
+  }
+
+  /**
+   * By the raw error if the code is compiled by then; callers of a peer or guest never see that.
+   */
+  private static void assertFails(ThrowingCallable call) {
+    assertThatThrownBy(call).isInstanceOfAny(SegmentLost.class, InternalError.class);
   }
 
   /**

@@ -8,6 +8,7 @@ import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Fd;
 import dev.belfry.linux.SharedFile;
 import dev.belfry.linux.Sys;
+import dev.belfry.loop.Coroutine;
 import dev.belfry.testkit.Descriptors;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,8 +17,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
@@ -123,6 +126,42 @@ final class ShmHostTest extends WithHost {
     fixture.assertAllFree();
   }
 
+  /** Who had waited for it to come was told that it is over, and not what it had sent. */
+  // r[verify shm.death.dying]
+  @ParameterizedTest
+  @EnumSource
+  void whatAGuestSentIsReceivedThoughItIsDyingWhenItIsSeenToHaveCome(Placement placement)
+      throws Exception {
+    open(placement);
+    PeerListener givesUp =
+        new PeerListener() {
+          @Override
+          public void onAttached(Peer peer) {
+            peer.life().disconnect("not wanted after all");
+          }
+        };
+    try (SteppedGuest guest =
+        SteppedGuest.start(host(), SteppedGuest.JAVA, PeerOptions.DEFAULT.withListener(givesUp))) {
+      var message = new Message();
+      var begun = new CountDownLatch(1);
+      Coroutine<Awaited> receiver =
+          loop.loop()
+              .spawn(
+                  "receives",
+                  () -> {
+                    begun.countDown();
+                    return guest.peer().receiveBlocking(message, FutexWait.FOREVER);
+                  });
+      begun.await();
+      CountDownLatch distraction = fixture.distract(); // by when the coroutine waits
+      guest.step("attach", "attached");
+      guest.step("send 7 10", "SENT");
+      distraction.countDown();
+      assertThat(receiver.result().get(30, TimeUnit.SECONDS)).isEqualTo(Awaited.READY);
+      assertThat(message.id()).isEqualTo(7);
+    }
+  }
+
   @Test
   void aGuestThatNeverComesIsKilledAtTheLimit() throws Exception {
     open(Placement.PADDED);
@@ -224,6 +263,28 @@ final class ShmHostTest extends WithHost {
     assertThat(notices.all()).isEmpty();
   }
 
+  /** It got the messages of the guest that had its entry after it. */
+  // r[verify shm.spawn.reserved-state]
+  @ParameterizedTest
+  @EnumSource
+  void whoeverStillAsksForTheGuestOfAnUnusedTicketGetsNoMessageOfAnother(Placement placement)
+      throws Exception {
+    open(placement);
+    SpawnTicket unused = host().addPeer(PeerOptions.DEFAULT);
+    unused.close();
+    loop.call(() -> true);
+    try (SteppedGuest guest = SteppedGuest.attached(host(), PeerOptions.DEFAULT)) {
+      assertThat(guest.peer().id()).isEqualTo(unused.peer().id());
+      guest.step("send 7 10", "SENT");
+      var message = new Message();
+      assertThat(unused.peer().receive(message)).isFalse();
+      assertThat(unused.peer().receiveBlocking(message, FutexWait.FOREVER)).isEqualTo(Awaited.OVER);
+      assertThat(guest.peer().receive(message)).isTrue();
+      assertThat(message.id()).isEqualTo(7);
+      guest.kill();
+    }
+  }
+
   @Test
   void moreGuestsThanThereAreEntriesForAreRefused() throws Exception {
     open(Placement.PADDED);
@@ -300,6 +361,20 @@ final class ShmHostTest extends WithHost {
     assertThat(descriptors.get(0)).startsWith("socket:");
     assertThat(descriptors.get(1)).startsWith("/memfd:belfry-segment");
     assertThat(descriptors.get(2)).startsWith("/memfd:more");
+  }
+
+  /** The first argument of the ticket was run as a program. */
+  // r[verify shm.spawn.ticket]
+  @Test
+  void aCommandWithoutAProgramIsRefusedAndTheTicketStaysGood() throws Exception {
+    open(Placement.PADDED);
+    SpawnTicket ticket = host().addPeer(notices.options());
+    assertThatThrownBy(() -> host().spawn(List.of(), ticket))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("program");
+    host().spawn(List.of("sh", "-c", "exit 7", "ticket"), ticket);
+    assertThat(notices.next()).startsWith("dying");
+    assertThat(notices.next()).isEqualTo("gone exit code 7");
   }
 
   // It started a guest with the entry of the one and the memory of the other.

@@ -1,6 +1,7 @@
 package dev.belfry.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.PidFd;
@@ -249,9 +250,9 @@ final class WalkInDeathTest {
         assertThat(notices.next()).isEqualTo("message 1 9");
       }
       assertThat(peer.isAttached()).isTrue();
-      segment.memory().mapping().set(ValueLayout.JAVA_INT, word, 0);
       guest.leave(Sides.inMillis(30_000));
       assertThat(notices.next()).isEqualTo("dying GOODBYE");
+      segment.memory().mapping().set(ValueLayout.JAVA_INT, word, 0);
       assertThat(notices.next()).isEqualTo("gone null");
     }
   }
@@ -314,6 +315,85 @@ final class WalkInDeathTest {
       killStranger();
       assertThat(notices.next()).isEqualTo("gone null");
       fixture.assertAllFree();
+    }
+  }
+
+  /** In the padded placement its entry was taken until its process ended, perhaps hours later. */
+  // r[verify shm.crash.stranger]
+  @ParameterizedTest
+  @MethodSource("guests")
+  void aWalkInThatWasDisconnectedIsGoneWhenItLeaves(Placement placement, List<String> program)
+      throws Exception {
+    try (HostFixture fixture = HostFixture.of(options(placement));
+        SteppedGuest guest = walkIn(program)) {
+      exchangeTwo(guest);
+      fixture.host().peers().getFirst().disconnect("on purpose");
+      assertThat(notices.next()).isEqualTo("dying HOST");
+      guest.step("detach", "detached");
+      assertThat(notices.next()).isEqualTo("gone null");
+      fixture.assertAllFree();
+      killStranger();
+    }
+  }
+
+  /** It was told, and then kept from reading it. */
+  // r[verify shm.goodbye.payload]
+  // r[verify shm.guest.attach]
+  @ParameterizedTest
+  @MethodSource("guests")
+  void aWalkInThatWasDisconnectedCanReadWhy(Placement placement, List<String> program)
+      throws Exception {
+    try (HostFixture fixture = HostFixture.of(options(placement));
+        SteppedGuest guest = walkIn(program)) {
+      exchangeTwo(guest);
+      fixture.host().peers().getFirst().disconnect("x".repeat(200)); // in a slot
+      assertThat(notices.next()).isEqualTo("dying HOST");
+      guest.step("receive", "GOODBYE 0 200");
+      guest.step("receive", "over evicted");
+      guest.step("send 3 1", "OVER");
+      guest.step("detach", "detached");
+      assertThat(notices.next()).isEqualTo("gone null");
+      fixture.assertAllFree();
+      killStranger();
+    }
+  }
+
+  // r[verify shm.goodbye.payload]
+  @ParameterizedTest
+  @MethodSource("guests")
+  void aWalkInThatWroteRubbishCanReadWhatWasWrong(Placement placement, List<String> program)
+      throws Exception {
+    try (HostFixture fixture = HostFixture.of(options(placement));
+        SteppedGuest guest = walkIn(program)) {
+      assertThat(notices.next()).isEqualTo("attached");
+      guest.step("forge", "forged");
+      assertThat(notices.next()).isEqualTo("dying VIOLATION");
+      guest.say("receive");
+      assertThat(guest.next()).startsWith("GOODBYE 0 ");
+      guest.step("receive", "over evicted");
+      killStranger();
+      assertThat(notices.next()).isEqualTo("gone null");
+      fixture.assertAllFree();
+    }
+  }
+
+  /** Its beat was looked for in an entry that had just been made ready for the next. */
+  // r[verify shm.crash.heartbeat]
+  @ParameterizedTest
+  @EnumSource
+  void aWalkInThatIsGoneIsNotStuck(Placement placement) throws Exception {
+    Duration interval = Duration.ofMillis(200);
+    SegmentConfig beating = HostFixture.CONFIG.withHeartbeat(interval);
+    try (HostFixture fixture = HostFixture.of(options(placement).withConfig(beating));
+        SteppedGuest _ = walkIn(SteppedGuest.JAVA)) {
+      assertThat(notices.next()).isEqualTo("attached");
+      long attached = System.nanoTime();
+      await().until(() -> fixture.beatOtherThan(0) - attached > 3 * interval.toNanos());
+      killStranger();
+      List<String> end = List.of(notices.nextOtherThan("stuck"), notices.nextOtherThan("stuck"));
+      assertThat(end.getLast()).isEqualTo("gone null");
+      fixture.assertAllFree();
+      assertThat(notices.all()).endsWith("gone null");
     }
   }
 

@@ -125,7 +125,7 @@ static void forge(void) {
 }
 
 static void leave(void) {
-    atomic_store(guest.state, (guest.attached & ~UINT64_C(0xffffffff)) | BELFRY__LEFT);
+    atomic_store(guest.state, belfry__left(&guest));
     puts("left");
 }
 
