@@ -1,8 +1,8 @@
 package dev.belfry.admin;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belfry.testkit.RawHttp;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -18,8 +18,8 @@ final class RefusalsTest {
   private static Answered send(Host host, String text) throws Exception {
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), host.port());
     try (SocketChannel channel = SocketChannel.open(address)) {
-      RawClient.write(channel, text.getBytes(ISO_8859_1));
-      return RawClient.parse(RawClient.readAll(channel));
+      RawHttp.write(channel, text);
+      return RawClient.parse(RawHttp.readAll(channel));
     }
   }
 

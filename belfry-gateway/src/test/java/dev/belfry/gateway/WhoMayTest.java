@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.belfry.testkit.RawHttp;
 import dev.belfry.workers.WorkerPool;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -41,9 +42,9 @@ final class WhoMayTest {
 
   private static String send(InetAddress address, Gateway to, String headers) throws IOException {
     try (SocketChannel channel = SocketChannel.open(new InetSocketAddress(address, to.port()))) {
-      Raw.write(channel, "POST /call/upper HTTP/1.1\r\n" + headers);
-      Raw.write(channel, "Connection: close\r\nContent-Length: 2\r\n\r\nhi");
-      return Raw.readAll(channel);
+      RawHttp.write(channel, "POST /call/upper HTTP/1.1\r\n" + headers);
+      RawHttp.write(channel, "Connection: close\r\nContent-Length: 2\r\n\r\nhi");
+      return RawHttp.readAll(channel);
     }
   }
 
