@@ -53,6 +53,27 @@ final class RefusalsTest {
     }
   }
 
+  /** The first counted, and somebody in between may have gone by the other. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Host: localhost",
+        "Origin: http://localhost",
+        "Authorization: Bearer " + Transport.TOKEN,
+        "Content-Type: application/json"
+      })
+  void aHeaderThatCountsMustNotStandThereTwice(String header) throws Exception {
+    try (Host host = Host.open(Transport.PLAIN)) {
+      String name = header.substring(0, header.indexOf(':'));
+      String head = "GET /health/live HTTP/1.1\r\n" + (name.equals("Host") ? "" : "Host: here\r\n");
+      assertThat(send(host, head + header + "\r\n\r\n").status()).isEqualTo(200);
+      Answered answered = send(host, head + (header + "\r\n").repeat(2) + "\r\n");
+      assertThat(answered.status()).isEqualTo(400);
+      assertThat(answered.json().get("error").asString()).isEqualTo("bad_request");
+      assertThat(host.log).extracting(it -> it.fields().get("status")).contains("400");
+    }
+  }
+
   @Test
   void tooManyHeadersAreRefused() throws Exception {
     try (Host host = Host.open(Transport.PLAIN)) {

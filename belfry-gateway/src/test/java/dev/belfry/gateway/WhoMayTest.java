@@ -41,8 +41,13 @@ final class WhoMayTest {
   }
 
   private static String send(InetAddress address, Gateway to, String headers) throws IOException {
+    return send(address, to, "/call/upper", headers);
+  }
+
+  private static String send(InetAddress address, Gateway to, String target, String headers)
+      throws IOException {
     try (SocketChannel channel = SocketChannel.open(new InetSocketAddress(address, to.port()))) {
-      RawHttp.write(channel, "POST /call/upper HTTP/1.1\r\n" + headers);
+      RawHttp.write(channel, "POST " + target + " HTTP/1.1\r\n" + headers);
       RawHttp.write(channel, "Connection: close\r\nContent-Length: 2\r\n\r\nhi");
       return RawHttp.readAll(channel);
     }
@@ -87,6 +92,43 @@ final class WhoMayTest {
     assertThat(send("Host: localhost:7070\r\nOrigin: " + origin + "\r\n"))
         .startsWith("HTTP/1.1 403 ")
         .contains("\"error\":\"foreign_origin\"");
+  }
+
+  /** As to a proxy. It got 404, and it is this name that counts. */
+  @ParameterizedTest
+  @CsvSource({
+    "http://localhost:7070/call/upper, localhost:7070, 200",
+    "HTTP://[::1]/call/upper?why=not, localhost, 200",
+    "https://127.0.0.1/call/upper, evil.example, 200",
+    "http://evil.example/call/upper, localhost, 403",
+    "http://me@localhost/call/upper, localhost, 403",
+    "http:///call/upper, localhost, 403",
+    "http://localhost, localhost, 404",
+    "//localhost/call/upper, localhost, 404",
+    "call/upper, localhost, 404",
+  })
+  void theFirstLineMayNameTheHostToo(String target, String host, int status) throws Exception {
+    String headers = "Host: " + host + "\r\n";
+    assertThat(send(InetAddress.getLoopbackAddress(), gateway, target, headers))
+        .startsWith("HTTP/1.1 " + status + " ");
+  }
+
+  /** The first counted, and somebody in between may have gone by the other. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Host: localhost",
+        "Origin: http://localhost",
+        "Authorization: Bearer secret",
+        "Belfry-Delivery: at-most-once",
+        "Belfry-Deadline: 30000"
+      })
+  void aHeaderThatCountsMustNotStandThereTwice(String header) throws Exception {
+    String host = header.startsWith("Host") ? "" : "Host: localhost\r\n";
+    assertThat(send(host + header + "\r\n")).startsWith("HTTP/1.1 200 ");
+    assertThat(send(host + (header + "\r\n").repeat(2)))
+        .startsWith("HTTP/1.1 400 ")
+        .contains("\"error\":\"bad_request\"");
   }
 
   @Test
