@@ -81,9 +81,7 @@ record Visit(
 
   /** The host without its port. */
   String hostName() {
-    return host.startsWith("[")
-        ? host.substring(1, Math.max(1, host.indexOf(']')))
-        : host.split(":", 2)[0];
+    return Target.hostName(host);
   }
 
   /** The address it arrived at. */

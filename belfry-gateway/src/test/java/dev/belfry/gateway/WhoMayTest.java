@@ -59,7 +59,15 @@ final class WhoMayTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"localhost", "LOCALHOST:7070", "127.0.0.1:1", "127.1.2.3", "[::1]", "[::1]:7070"})
+      strings = {
+        "localhost",
+        "LOCALHOST:7070",
+        "127.0.0.1:1",
+        "127.1.2.3",
+        "[::1]",
+        "[::1]:7070",
+        "[0:0:0:0:0:0:0:1]:7070" // as Java writes it; a host on ::1 refused what it had printed
+      })
   void namesOfThisMachineAreOurs(String host) throws Exception {
     assertThat(send("Host: " + host + "\r\n")).startsWith("HTTP/1.1 200 ").endsWith("HI");
   }
@@ -103,6 +111,8 @@ final class WhoMayTest {
     "http://evil.example/call/upper, localhost, 403",
     "http://me@localhost/call/upper, localhost, 403",
     "http:///call/upper, localhost, 403",
+    "http://::1/call/upper, localhost, 403",
+    "http://[::1].evil.example/call/upper, localhost, 400",
     "http://localhost, localhost, 404",
     "//localhost/call/upper, localhost, 404",
     "call/upper, localhost, 404",
