@@ -1,5 +1,6 @@
 package dev.belfry.admin;
 
+import dev.belfry.http.NotedOptions;
 import io.helidon.common.socket.SocketOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -75,10 +75,10 @@ final class Console implements AutoCloseable {
   }
 
   /** Answers a route of the console. */
-  Answer answer(Route route, String path, Identity identity, Visit visit, String correlationId) {
+  Answer answer(Route route, Identity identity, Visit visit, String correlationId) {
     Answer answer =
         switch (route) {
-          case PAGE -> ConsoleFiles.answer(path, correlationId);
+          case PAGE -> ConsoleFiles.answer(visit.path(), correlationId);
           case SESSION -> Answer.json(200, about(identity), correlationId);
           case LOGIN -> login(identity, visit, correlationId);
           case LOGOUT -> {

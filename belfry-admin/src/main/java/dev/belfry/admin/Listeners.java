@@ -1,11 +1,9 @@
 package dev.belfry.admin;
 
-import com.sun.management.UnixOperatingSystemMXBean;
+import dev.belfry.http.ConnectionLimit;
+import dev.belfry.http.OwnSelector;
 import io.helidon.webserver.ListenerConfig;
 import io.helidon.webserver.WebServerConfig;
-import io.helidon.webserver.http1.Http1Config;
-import io.helidon.webserver.http1.Http1ConnectionSelector;
-import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
@@ -24,10 +22,7 @@ record Listeners(
   /** At most, where the process may have enough descriptors. */
   static final int TCP_CONNECTIONS = 512;
 
-  /**
-   * Which part of the descriptors they may have. The server gives up listening, for good, when
-   * there is none left for a connection.
-   */
+  /** Elsewhere they have an eighth of the descriptors. */
   private static final int PART_OF_DESCRIPTORS = 8;
 
   /** A limit of its own, so that whatever happens at the TCP port, the operator gets in here. */
@@ -54,16 +49,11 @@ record Listeners(
       Optional<Console> console) {
     var authenticator = Optional.of(new Authenticator(options));
     var handler = new RequestHandler(surface, authenticator, console, failures, requests);
-    limit(server, deadline, tcpConnections(), handler).bindAddress(address);
+    int connections = ConnectionLimit.of(TCP_CONNECTIONS, PART_OF_DESCRIPTORS);
+    limit(server, deadline, connections, handler).bindAddress(address);
     if (options.tls != null) {
       server.tls(options.tls.build());
     }
-  }
-
-  private static int tcpConnections() {
-    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
-        ? Math.clamp(unix.getMaxFileDescriptorCount() / PART_OF_DESCRIPTORS, 1, TCP_CONNECTIONS)
-        : TCP_CONNECTIONS;
   }
 
   /** Listens at a Unix socket, for whoever can open its file; alone, or beside the TCP address. */
@@ -81,11 +71,13 @@ record Listeners(
 
   private <B extends ListenerConfig.BuilderBase<B, ?>> B limit(
       B listener, ConnectionDeadline deadline, int connections, RequestHandler handler) {
-    Http1Config config = Http1Config.builder().maxHeadersSize(MAX_HEADER_BYTES).build();
     return listener
         .protocolsDiscoverServices(false)
         .addConnectionSelector(
-            new RequestLimit(Http1ConnectionSelector.builder().config(config).build(), requests))
+            new OwnSelector(
+                MAX_HEADER_BYTES,
+                RequestLimit::reader,
+                connection -> new Refusals(connection.remotePeer(), requests)))
         .connectionOptions(deadline.socketOptions())
         .maxTcpConnections(connections)
         .backlog(BACKLOG)

@@ -1,5 +1,6 @@
 package dev.belfry.admin;
 
+import dev.belfry.http.Target;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -42,21 +43,13 @@ final class OwnNames {
     return names.contains(name)
         || names.contains(name.replaceFirst("^[^.]+\\.", WILDCARD))
         || (isLocal && name.equals("localhost"))
-        || literal(name)
+        || Target.literal(name)
             .filter(
                 it ->
                     names.contains(it.getHostAddress()) // in the form that certificates give too
                         || (isLocal && it.isLoopbackAddress())
                         || arrivedAt.equals(Optional.of(it)))
             .isPresent();
-  }
-
-  private static Optional<InetAddress> literal(String text) {
-    try {
-      return Optional.of(InetAddress.ofLiteral(text));
-    } catch (IllegalArgumentException e) {
-      return Optional.empty();
-    }
   }
 
   /** What the first certificate of the file was made out to. */

@@ -1,6 +1,5 @@
 package dev.belfry.admin;
 
-import io.helidon.common.context.Context;
 import io.helidon.common.socket.PeerInfo;
 import io.helidon.http.DirectHandler;
 import io.helidon.http.DirectHandler.EventType;
@@ -9,36 +8,18 @@ import io.helidon.http.DirectHandler.TransportResponse;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.Status;
-import io.helidon.http.encoding.ContentEncodingContext;
-import io.helidon.http.media.MediaContext;
-import io.helidon.webserver.ListenerConfig;
-import io.helidon.webserver.ListenerContext;
-import io.helidon.webserver.http.DirectHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.ExecutorService;
 
 /**
  * Answers what the server itself refuses of one connection, such as headers that are too long, as
  * all requests are answered, and logs it. The server's own answer would not say who sent it.
  *
- * @param listener what the connection came by
  * @param client who sent it
  * @param log where it is logged
  */
-record Refusals(ListenerContext listener, PeerInfo client, RequestLog log)
-    implements ListenerContext, DirectHandler {
-
-  @Override
-  public DirectHandlers directHandlers() {
-    DirectHandlers.Builder handlers = DirectHandlers.builder();
-    for (EventType type : EventType.values()) {
-      handlers.addHandler(type, this);
-    }
-    return handlers.build();
-  }
-
+record Refusals(PeerInfo client, RequestLog log) implements DirectHandler {
   @Override
   public TransportResponse handle(
       TransportRequest request,
@@ -73,30 +54,5 @@ record Refusals(ListenerContext listener, PeerInfo client, RequestLog log)
     return status.code() == Status.HTTP_VERSION_NOT_SUPPORTED_505.code()
         ? "Only HTTP/1.1 is spoken here"
         : "This is no request";
-  }
-
-  @Override
-  public Context context() {
-    return listener.context();
-  }
-
-  @Override
-  public MediaContext mediaContext() {
-    return listener.mediaContext();
-  }
-
-  @Override
-  public ContentEncodingContext contentEncodingContext() {
-    return listener.contentEncodingContext();
-  }
-
-  @Override
-  public ListenerConfig config() {
-    return listener.config();
-  }
-
-  @Override
-  public ExecutorService executor() {
-    return listener.executor();
   }
 }

@@ -1,6 +1,8 @@
 package dev.belfry.admin;
 
 import dev.belfry.admin.Authenticator.Result;
+import dev.belfry.http.Repeated;
+import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.webserver.CloseConnectionException;
@@ -11,17 +13,21 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * Takes the requests of one listener through their checks, in this order: route, which page sent it
- * if a browser did, who it is, how often, and then what it says. Every one is logged.
+ * Takes the requests of one listener through their checks, in this order: headers, route, which
+ * page sent it if a browser did, who it is, how often, and then what it says. Every one is logged.
  */
 final class RequestHandler implements Handler {
   /** A scheme that no browser knows, so that none asks for a password of its own accord. */
   private static final String SIGN_IN = "Console realm=\"admin\"";
+
+  private static final List<HeaderName> ONCE =
+      List.of(HeaderNames.ORIGIN, HeaderNames.AUTHORIZATION, HeaderNames.CONTENT_TYPE);
 
   private static final Identity OWNER = new Identity("unix socket owner", "unix");
 
@@ -56,17 +62,18 @@ final class RequestHandler implements Handler {
 
   @Override
   public void handle(ServerRequest request, ServerResponse response) throws IOException {
+    Visit visit = Visit.of(request);
     Optional<Route> route =
-        Route.at(request.path().path()).filter(it -> !it.isConsole() || console.isPresent());
+        Route.at(visit.path()).filter(it -> !it.isConsole() || console.isPresent());
     var body = new RequestBody(request);
-    Seen seen = check(route, request, body, UUID.randomUUID().toString());
+    Seen seen = check(route, request, visit, body, UUID.randomUUID().toString());
     Answer answer = seen.answer();
     try {
       log.record(
           request.remotePeer(),
           seen.identity(),
           request.prologue().method().text(),
-          request.path().path(),
+          visit.path(),
           route,
           answer);
       send(answer, request, response);
@@ -104,8 +111,13 @@ final class RequestHandler implements Handler {
     }
   }
 
-  private Seen check(Optional<Route> found, ServerRequest request, RequestBody body, String id)
+  private Seen check(
+      Optional<Route> found, ServerRequest request, Visit visit, RequestBody body, String id)
       throws IOException {
+    Optional<String> repeated = Repeated.objection(request.headers(), ONCE);
+    if (repeated.isPresent()) {
+      return new Seen(Answer.error(400, "bad_request", repeated.get(), id), Identity.NOBODY);
+    }
     if (found.isEmpty()) {
       return new Seen(Answer.error(404, "not_found", "There is nothing here", id), Identity.NOBODY);
     }
@@ -116,19 +128,17 @@ final class RequestHandler implements Handler {
           Answer.error(405, "method_not_allowed", message, id).header("Allow", route.method()),
           Identity.NOBODY);
     }
-    Visit visit = Visit.of(request);
     Optional<String> objection = console.flatMap(it -> it.objection(route, visit));
     if (objection.isPresent()) {
       return new Seen(Answer.error(403, "foreign_page", objection.get(), id), Identity.NOBODY);
     }
     if (!route.needsCredentials()) {
       Identity who = route == Route.SESSION ? known(request, visit) : Identity.NOBODY;
-      return new Seen(answer(route, request, visit, who, body, id), who);
+      return new Seen(answer(route, visit, who, body, id), who);
     }
     Optional<String> authorization = request.headers().first(HeaderNames.AUTHORIZATION);
     return switch (authenticate(route, request, visit, authorization)) {
-      case Result.Accepted(Identity who) ->
-          new Seen(answer(route, request, visit, who, body, id), who);
+      case Result.Accepted(Identity who) -> new Seen(answer(route, visit, who, body, id), who);
       case Result.Forbidden(Identity who) ->
           new Seen(Answer.error(403, "forbidden", "This identity is not allowed here", id), who);
       case Result.Unknown(String challenge) ->
@@ -138,12 +148,11 @@ final class RequestHandler implements Handler {
     };
   }
 
-  private Answer answer(
-      Route route, ServerRequest request, Visit visit, Identity who, RequestBody body, String id)
+  private Answer answer(Route route, Visit visit, Identity who, RequestBody body, String id)
       throws IOException {
     try {
       return route.isConsole()
-          ? console.orElseThrow().answer(route, request.path().path(), who, visit, id)
+          ? console.orElseThrow().answer(route, who, visit, id)
           : surface.answer(route, who, body, id);
     } catch (RequestBody.Unfinished e) { // logged like all others, whether or not anybody sees it
       return Answer.error(e.status(), "unfinished", "The body ended before its end", id);

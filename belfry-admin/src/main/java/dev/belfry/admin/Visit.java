@@ -1,5 +1,6 @@
 package dev.belfry.admin;
 
+import dev.belfry.http.Target;
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.ServerRequestHeaders;
@@ -8,13 +9,13 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a request says about the browser it may come from.
+ * What a request is for, and what it says about the browser it may come from.
  *
+ * @param path what it asks for
  * @param host the name and port that the browser believes it talks to; empty if it does not say
  * @param origin where the page that sent it was loaded from
  * @param isMarked whether it has the header that only a page of the same origin can set
@@ -24,6 +25,7 @@ import java.util.stream.Stream;
  * @param server where it arrived
  */
 record Visit(
+    String path,
     String host,
     Optional<String> origin,
     boolean isMarked,
@@ -37,13 +39,14 @@ record Visit(
   private static final HeaderName MARK_NAME = HeaderNames.create(MARK);
 
   static Visit of(ServerRequest request) {
-    String host = request.headers().first(HeaderNames.HOST).orElse("").toLowerCase(Locale.ROOT);
+    Target target = Target.of(request);
     boolean isSecure = request.isSecure();
     return new Visit(
-        host,
+        target.path().path(),
+        target.host(),
         request.headers().first(HeaderNames.ORIGIN),
         request.headers().contains(MARK_NAME),
-        cookie(request.headers(), cookieName(host, isSecure)),
+        cookie(request.headers(), cookieName(target.host(), isSecure)),
         isSecure,
         request.remotePeer().address(),
         request.localPeer().address());
@@ -78,9 +81,7 @@ record Visit(
 
   /** The host without its port. */
   String hostName() {
-    return host.startsWith("[")
-        ? host.substring(1, Math.max(1, host.indexOf(']')))
-        : host.split(":", 2)[0];
+    return Target.hostName(host);
   }
 
   /** The address it arrived at. */

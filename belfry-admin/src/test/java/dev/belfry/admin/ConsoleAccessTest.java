@@ -12,6 +12,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who gets at the console, over real sockets. */
@@ -43,6 +44,22 @@ final class ConsoleAccessTest {
           .doesNotContain("://");
       assertThat(Visitor.of(host).post("/").status()).isEqualTo(405);
       assertThat(Visitor.of(host).get("/console/").status()).isEqualTo(404);
+    }
+  }
+
+  /** As to a proxy. What {@code Host} said counted, and without a path there was no page. */
+  @ParameterizedTest
+  @CsvSource({
+    "http://localhost:1/, localhost:1, 200",
+    "HTTP://127.0.0.1, localhost, 200",
+    "http://localhost/console/session?, evil.example, 200",
+    "http://evil.example/, localhost, 403",
+    "http://me@localhost/, localhost, 403",
+    "//localhost/console/session, localhost, 404",
+  })
+  void theFirstLineMayNameTheHostToo(String target, String host, int status) throws Exception {
+    try (Host opened = open()) {
+      assertThat(Visitor.of(opened).with("Host", host).get(target).status()).isEqualTo(status);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.belfry.admin;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belfry.testkit.RawHttp;
 import dev.belfry.testkit.TestProcess;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -70,8 +71,8 @@ final class EndByHttpTest {
         var head = new StringBuilder("POST /admin/signal HTTP/1.1\r\nHost: localhost\r\n");
         HEADERS.forEach((name, value) -> head.append(name + ": " + value + "\r\n"));
         head.append("Content-Length: " + body("TERM").length + "\r\n\r\n");
-        RawClient.write(channel, head.toString().getBytes(UTF_8));
-        RawClient.write(channel, body("TERM"));
+        RawHttp.write(channel, head.toString());
+        RawHttp.write(channel, body("TERM"));
       } // closed without reading a byte
       process.line("cleanup");
       assertThat(process.exitCode()).isEqualTo(143);

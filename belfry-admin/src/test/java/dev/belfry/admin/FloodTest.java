@@ -1,14 +1,12 @@
 package dev.belfry.admin;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
+import dev.belfry.testkit.RawHttp;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -55,40 +53,12 @@ final class FloodTest {
         : SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), host.port()));
   }
 
-  private static byte[] chunked(String request, String headers, String body) {
-    return (request
-            + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-            + headers
-            + "Transfer-Encoding: chunked\r\n\r\n"
-            + body)
-        .getBytes(UTF_8);
-  }
-
-  /** Zeros until the server refuses more, or there were enough. */
-  private static long flood(SocketChannel channel) {
-    ByteBuffer zeros = ByteBuffer.wrap("0".repeat(1 << 16).getBytes(UTF_8));
-    long count = 0;
-    try {
-      while (count < 4 * MUCH) {
-        count += channel.write(zeros.clear());
-      }
-    } catch (IOException refused) {
-      // That is what is wanted.
-    }
-    return count;
-  }
-
-  private static String readAll(SocketChannel channel) {
-    var all = new ByteArrayOutputStream();
-    ByteBuffer buffer = ByteBuffer.allocate(4096);
-    try {
-      while (channel.read(buffer.clear()) >= 0) {
-        all.write(buffer.array(), 0, buffer.position());
-      }
-    } catch (IOException reset) {
-      // That is an end too.
-    }
-    return all.toString(UTF_8);
+  private static String chunked(String request, String headers, String body) {
+    return request
+        + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        + headers
+        + "Transfer-Encoding: chunked\r\n\r\n"
+        + body;
   }
 
   @ParameterizedTest
@@ -104,9 +74,9 @@ final class FloodTest {
       throws Exception {
     for (String begin : new String[] {"7fffffff\r\n", "", "0\r\n"}) {
       try (SocketChannel channel = connect(byUnix)) {
-        RawClient.write(channel, chunked(request, withToken ? TOKEN : "", begin));
-        assertThat(flood(channel)).as("after '%s'", begin).isLessThan(MUCH);
-        assertThat(readAll(channel)).startsWith("HTTP/1.1 " + status + " ");
+        RawHttp.write(channel, chunked(request, withToken ? TOKEN : "", begin));
+        assertThat(RawHttp.flood(channel, 4 * MUCH)).as("after '%s'", begin).isLessThan(MUCH);
+        assertThat(RawHttp.readAll(channel)).startsWith("HTTP/1.1 " + status + " ");
       }
     }
   }
@@ -116,8 +86,8 @@ final class FloodTest {
     for (boolean byUnix : new boolean[] {false, true}) {
       try (SocketChannel channel = connect(byUnix)) {
         String body = "9\r\n{\"signal\"\r\n9\r\n: \"USR1\"}\r\n0\r\n\r\n";
-        RawClient.write(channel, chunked("POST /admin/signal", TOKEN, body));
-        assertThat(RawClient.readAll(channel)).startsWith("HTTP/1.1 202 ");
+        RawHttp.write(channel, chunked("POST /admin/signal", TOKEN, body));
+        assertThat(RawHttp.readAll(channel)).startsWith("HTTP/1.1 202 ");
       }
     }
   }

@@ -1,9 +1,8 @@
 package dev.belfry.admin;
 
-import java.io.ByteArrayOutputStream;
+import dev.belfry.testkit.RawHttp;
 import java.io.IOException;
 import java.net.SocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -30,26 +29,9 @@ final class RawClient {
     all.putIfAbsent("Host", "localhost");
     all.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
     head.append("Content-Length: ").append(body.length).append("\r\n\r\n");
-    write(channel, head.toString().getBytes(StandardCharsets.ISO_8859_1));
-    write(channel, body);
-    return parse(readAll(channel));
-  }
-
-  static void write(SocketChannel channel, byte[] bytes) throws IOException {
-    ByteBuffer buffer = ByteBuffer.wrap(bytes);
-    while (buffer.hasRemaining()) {
-      channel.write(buffer);
-    }
-  }
-
-  /** Everything until the server closes, as it does after each answer. */
-  static String readAll(SocketChannel channel) throws IOException {
-    var all = new ByteArrayOutputStream();
-    ByteBuffer buffer = ByteBuffer.allocate(4096);
-    while (channel.read(buffer.clear()) >= 0) {
-      all.write(buffer.array(), 0, buffer.position());
-    }
-    return all.toString(StandardCharsets.UTF_8);
+    RawHttp.write(channel, head.toString().getBytes(StandardCharsets.ISO_8859_1));
+    RawHttp.write(channel, body);
+    return parse(RawHttp.readAll(channel));
   }
 
   static Answered parse(String text) throws IOException {

@@ -1,8 +1,8 @@
 package dev.belfry.admin;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belfry.testkit.RawHttp;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -18,8 +18,8 @@ final class RefusalsTest {
   private static Answered send(Host host, String text) throws Exception {
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), host.port());
     try (SocketChannel channel = SocketChannel.open(address)) {
-      RawClient.write(channel, text.getBytes(ISO_8859_1));
-      return RawClient.parse(RawClient.readAll(channel));
+      RawHttp.write(channel, text);
+      return RawClient.parse(RawHttp.readAll(channel));
     }
   }
 
@@ -50,6 +50,27 @@ final class RefusalsTest {
                       .containsEntry("identity", "none")
                       .containsEntry("signal", "none")
                       .containsEntry("status", "400"));
+    }
+  }
+
+  /** The first counted, and somebody in between may have gone by the other. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Host: localhost",
+        "Origin: http://localhost",
+        "Authorization: Bearer " + Transport.TOKEN,
+        "Content-Type: application/json"
+      })
+  void aHeaderThatCountsMustNotStandThereTwice(String header) throws Exception {
+    try (Host host = Host.open(Transport.PLAIN)) {
+      String name = header.substring(0, header.indexOf(':'));
+      String head = "GET /health/live HTTP/1.1\r\n" + (name.equals("Host") ? "" : "Host: here\r\n");
+      assertThat(send(host, head + header + "\r\n\r\n").status()).isEqualTo(200);
+      Answered answered = send(host, head + (header + "\r\n").repeat(2) + "\r\n");
+      assertThat(answered.status()).isEqualTo(400);
+      assertThat(answered.json().get("error").asString()).isEqualTo("bad_request");
+      assertThat(host.log).extracting(it -> it.fields().get("status")).contains("400");
     }
   }
 

@@ -1,10 +1,10 @@
 package dev.belfry.admin;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import dev.belfry.testkit.RawHttp;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -40,14 +40,14 @@ final class SlowClientsTest {
     var isAllSent = new AtomicBoolean();
     long start = System.nanoTime();
     try (SocketChannel channel = connect(host)) {
-      RawClient.write(channel, begin.getBytes(UTF_8));
+      RawHttp.write(channel, begin);
       Thread writer =
           Thread.startVirtualThread(
               () -> {
                 try {
                   for (int i = 0; i < DRIPS; i++) {
                     Thread.sleep(500);
-                    RawClient.write(channel, new byte[] {'x'});
+                    RawHttp.write(channel, "x");
                   }
                   isAllSent.set(true);
                   channel.shutdownOutput(); // or the server might wait for more, and we for it
@@ -55,11 +55,7 @@ final class SlowClientsTest {
                   // As it should be.
                 }
               });
-      try {
-        RawClient.readAll(channel);
-      } catch (IOException reset) {
-        // That is an end too.
-      }
+      RawHttp.readAll(channel);
       writer.interrupt();
       writer.join();
     }
@@ -101,10 +97,10 @@ final class SlowClientsTest {
             + "\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{";
     try (Host host = Host.open(Transport.PLAIN)) {
       try (SocketChannel breaksOff = connect(host)) {
-        RawClient.write(breaksOff, unfinished.getBytes(UTF_8));
+        RawHttp.write(breaksOff, unfinished);
       }
       try (SocketChannel stalls = connect(host)) {
-        RawClient.write(stalls, unfinished.getBytes(UTF_8));
+        RawHttp.write(stalls, unfinished);
         await().atMost(Duration.ofSeconds(30)).until(() -> host.log.size() == 2);
       }
       assertThat(host.log)

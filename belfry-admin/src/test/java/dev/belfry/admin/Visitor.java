@@ -3,6 +3,7 @@ package dev.belfry.admin;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belfry.testkit.RawHttp;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -92,7 +93,7 @@ final class Visitor {
             head.append(name + ": " + value + "\r\n");
           }
         });
-    RawClient.write(channel, (head + "\r\n").getBytes(UTF_8));
+    RawHttp.write(channel, head + "\r\n");
     return channel;
   }
 }

@@ -2,9 +2,7 @@ package dev.belfry.cli;
 
 import dev.belfry.admin.Secret;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -21,10 +19,8 @@ public final class ClientToken {
    * @throws IllegalArgumentException if what is in it is no token; the message does not show it
    */
   public static String fromFile(Path file) throws IOException {
-    try (InputStream bytes = Files.newInputStream(file)) { // which may be without end
-      byte[] read = bytes.readNBytes(Secret.MAX_BYTES + 1);
-      return of(new String(read, StandardCharsets.ISO_8859_1), file.toString());
-    }
+    byte[] bytes = NamedFile.read(file, Secret.MAX_BYTES + 1);
+    return of(new String(bytes, StandardCharsets.ISO_8859_1), file.toString());
   }
 
   /**

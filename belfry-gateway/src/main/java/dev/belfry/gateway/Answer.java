@@ -12,10 +12,12 @@ import dev.belfry.workers.PoolClosed;
 import dev.belfry.workers.PoolFull;
 import dev.belfry.workers.UnknownMethod;
 import dev.belfry.workers.WorkerDied;
-import io.helidon.http.DirectHandler;
+import io.helidon.http.DirectHandler.EventType;
+import io.helidon.http.DirectHandler.TransportRequest;
+import io.helidon.http.DirectHandler.TransportResponse;
 import io.helidon.http.HeaderNames;
+import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.Status;
-import io.helidon.webserver.http.DirectHandlers;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import java.util.LinkedHashMap;
@@ -144,30 +146,26 @@ final class Answer {
   }
 
   /** Input that is no request at all gets an answer of the same kind. */
-  static DirectHandlers forRubbish() {
-    DirectHandlers.Builder handlers = DirectHandlers.builder();
-    for (DirectHandler.EventType type : DirectHandler.EventType.values()) {
-      handlers.addHandler(
-          type,
-          (request, _, asSeen, headers, message) -> {
-            // What it has not even read as a request, the server may take for its own failure.
-            boolean unread = request.method().isEmpty() && asSeen.code() == 500;
-            Status status = unread ? Status.BAD_REQUEST_400 : asSeen;
-            GatewayError error =
-                status.code() == 500 ? GatewayError.INTERNAL : GatewayError.BAD_REQUEST;
-            boolean older = status.code() == 505;
-            String text = older ? "Only HTTP/1.1 is spoken here" : sentence(message);
-            byte[] body = error(status.code(), error, text).body;
-            return DirectHandler.TransportResponse.builder()
-                .status(status)
-                .headers(headers)
-                .header(HeaderNames.CONTENT_TYPE, JSON)
-                .keepAlive(false)
-                .entity(isHead(request.method()) ? new byte[0] : body)
-                .build();
-          });
-    }
-    return handlers.build();
+  static TransportResponse ofRubbish(
+      TransportRequest request,
+      EventType type,
+      Status asSeen,
+      ServerResponseHeaders headers,
+      @Nullable String message) {
+    // What it has not even read as a request, the server may take for its own failure.
+    boolean unread = request.method().isEmpty() && asSeen.code() == 500;
+    Status status = unread ? Status.BAD_REQUEST_400 : asSeen;
+    GatewayError error = status.code() == 500 ? GatewayError.INTERNAL : GatewayError.BAD_REQUEST;
+    boolean older = status.code() == 505;
+    String text = older ? "Only HTTP/1.1 is spoken here" : sentence(message);
+    byte[] body = error(status.code(), error, text).body;
+    return TransportResponse.builder()
+        .status(status)
+        .headers(headers)
+        .header(HeaderNames.CONTENT_TYPE, JSON)
+        .keepAlive(false)
+        .entity(isHead(request.method()) ? new byte[0] : body)
+        .build();
   }
 
   /** The server has not always something to say. */

@@ -1,5 +1,6 @@
 package dev.belfry.gateway;
 
+import dev.belfry.http.Target;
 import dev.belfry.workers.CallException;
 import dev.belfry.workers.WorkerPool;
 import io.helidon.http.HeaderValues;
@@ -52,8 +53,9 @@ final class CallHandler implements Handler {
       if (connections.isClosing()) {
         throw new Refused(Answer.closing("The gateway is about to close"));
       }
-      guard.check(request.headers());
-      return answer(client, CallRequest.of(request, deadline), payload, response);
+      Target target = Target.of(request);
+      guard.check(target, request.headers());
+      return answer(client, CallRequest.of(target, request, deadline), payload, response);
     } catch (Refused e) {
       payload.close(); // nobody will use it
       response.header(HeaderValues.CONNECTION_CLOSE); // there may be a body that nobody reads

@@ -1,5 +1,6 @@
 package dev.belfry.gateway;
 
+import dev.belfry.http.Target;
 import dev.belfry.workers.CallOptions;
 import dev.belfry.workers.Delivery;
 import dev.belfry.workers.Overload;
@@ -20,12 +21,12 @@ import java.util.regex.Pattern;
  */
 record CallRequest(String method, CallOptions options) {
   private static final String PATH = "/call/";
-  private static final HeaderName DELIVERY = HeaderNames.create("Belfry-Delivery");
-  private static final HeaderName DEADLINE = HeaderNames.create("Belfry-Deadline");
+  static final HeaderName DELIVERY = HeaderNames.create("Belfry-Delivery");
+  static final HeaderName DEADLINE = HeaderNames.create("Belfry-Deadline");
   private static final Pattern MILLIS = Pattern.compile("[0-9]{1,15}");
 
-  static CallRequest of(ServerRequest request, Duration longest) throws Refused {
-    String path = request.path().rawPath();
+  static CallRequest of(Target target, ServerRequest request, Duration longest) throws Refused {
+    String path = target.path().rawPath();
     String name = path.startsWith(PATH) ? path.substring(PATH.length()) : "";
     if (name.isEmpty() || name.indexOf('/') >= 0) {
       throw new Refused(

@@ -1,24 +1,21 @@
 package dev.belfry.gateway;
 
-import com.sun.management.UnixOperatingSystemMXBean;
-import io.helidon.common.buffers.BufferData;
+import dev.belfry.http.ConnectionLimit;
+import dev.belfry.http.NotedOptions;
+import dev.belfry.http.OwnSelector;
+import io.helidon.common.buffers.DataReader;
 import io.helidon.common.socket.PeerInfo;
 import io.helidon.common.socket.SocketOptions;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ConnectionContext;
-import io.helidon.webserver.http1.Http1Config;
-import io.helidon.webserver.http1.Http1ConnectionSelector;
-import io.helidon.webserver.spi.ServerConnection;
 import io.helidon.webserver.spi.ServerConnectionSelector;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.lang.management.ManagementFactory;
 import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -33,10 +30,7 @@ import java.util.concurrent.locks.LockSupport;
 final class Connections implements AutoCloseable {
   private static final int MAX = 1024;
 
-  /**
-   * Which part of the descriptors they may have. The server gives up listening, for good, when
-   * there is none left for a connection.
-   */
+  /** Where there are few descriptors, they have a third of them. */
   private static final int PART_OF_DESCRIPTORS = 3;
 
   private static final Logger LOGGER = System.getLogger(Connections.class.getName());
@@ -66,9 +60,7 @@ final class Connections implements AutoCloseable {
 
   /** How many there may be. */
   static int most() {
-    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
-        ? Math.clamp(unix.getMaxFileDescriptorCount() / PART_OF_DESCRIPTORS, 1, MAX)
-        : MAX;
+    return ConnectionLimit.of(MAX, PART_OF_DESCRIPTORS);
   }
 
   boolean isClosing() {
@@ -134,38 +126,13 @@ final class Connections implements AutoCloseable {
 
   /** HTTP/1.1 as the server speaks it; this only takes note of who reads, and counts. */
   ServerConnectionSelector selector() {
-    Http1Config config = Http1Config.builder().maxHeadersSize(MAX_HEADER_BYTES).build();
-    return new NotingSelector(Http1ConnectionSelector.builder().config(config).build());
+    return new OwnSelector(MAX_HEADER_BYTES, this::reader, _ -> Answer::ofRubbish);
   }
 
-  private final class NotingSelector implements ServerConnectionSelector {
-    private final ServerConnectionSelector http;
-
-    NotingSelector(ServerConnectionSelector http) {
-      this.http = http;
-    }
-
-    @Override
-    public int bytesToIdentifyConnection() {
-      return http.bytesToIdentifyConnection();
-    }
-
-    @Override
-    public Support supports(BufferData data) {
-      return http.supports(data);
-    }
-
-    @Override
-    public Set<String> supportedApplicationProtocols() {
-      return http.supportedApplicationProtocols();
-    }
-
-    @Override
-    public ServerConnection connection(ConnectionContext context) {
-      var inflow = new Inflow(context.dataReader());
-      of(context.remotePeer(), context.localPeer()).inflow(inflow);
-      return http.connection(new CountedContext(context, inflow.reader()));
-    }
+  private DataReader reader(ConnectionContext context) {
+    var inflow = new Inflow(context.dataReader());
+    of(context.remotePeer(), context.localPeer()).inflow(inflow);
+    return inflow.reader();
   }
 
   /** How connections are made: as the server does it, and this takes note of each. */

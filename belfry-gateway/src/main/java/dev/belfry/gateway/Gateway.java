@@ -57,7 +57,6 @@ public final class Gateway implements AutoCloseable {
         .maxTcpConnections(Connections.most())
         .backlog(BACKLOG)
         .shutdownGracePeriod(SERVER_PATIENCE)
-        .directHandlers(Answer.forRubbish())
         .bindAddress(options.address)
         .routing(routing -> routing.any(new CallHandler(options, pool, connections)));
     try {

@@ -1,10 +1,15 @@
 package dev.belfry.gateway;
 
+import dev.belfry.http.Repeated;
+import dev.belfry.http.Target;
+import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Headers;
+import java.net.InetAddress;
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,8 +18,12 @@ import org.jspecify.annotations.Nullable;
  * made its own name mean 127.0.0.1, by its Host.
  */
 final class Guard {
-  private static final Pattern OURS =
-      Pattern.compile("(localhost|127(\\.[0-9]{1,3}){3}|\\[::1])(:[0-9]{1,5})?");
+  private static final List<HeaderName> ONCE =
+      List.of(
+          HeaderNames.ORIGIN,
+          HeaderNames.AUTHORIZATION,
+          CallRequest.DELIVERY,
+          CallRequest.DEADLINE);
   private static final String BEARER = "bearer ";
 
   private final boolean isLoopback;
@@ -25,9 +34,13 @@ final class Guard {
     this.bearer = options.bearer;
   }
 
-  void check(Headers headers) throws Refused {
-    String host = headers.first(HeaderNames.HOST).orElse("").toLowerCase(Locale.ROOT);
-    if (isLoopback && !OURS.matcher(host).matches()) {
+  void check(Target target, Headers headers) throws Refused {
+    Optional<String> repeated = Repeated.objection(headers, ONCE);
+    if (repeated.isPresent()) {
+      throw new Refused(400, GatewayError.BAD_REQUEST, repeated.get());
+    }
+    String host = target.host();
+    if (isLoopback && !isOurs(Target.hostName(host))) {
       throw new Refused(
           403, GatewayError.FOREIGN_HOST, "This is not '%s': ask for 127.0.0.1".formatted(host));
     }
@@ -46,6 +59,11 @@ final class Guard {
                   "The token in Authorization: Bearer is missing or wrong")
               .header("WWW-Authenticate", "Bearer"));
     }
+  }
+
+  private static boolean isOurs(String name) {
+    return name.equals("localhost")
+        || Target.literal(name).filter(InetAddress::isLoopbackAddress).isPresent();
   }
 
   private static String token(Headers headers) {

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.belfry.testkit.RawHttp;
 import dev.belfry.workers.PoolOptions;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -117,11 +118,12 @@ final class BodiesTest {
   void aConnectionServesRequestAfterRequest() throws Exception {
     try (SocketChannel channel = running.connect()) {
       for (int i = 0; i < 3; i++) {
-        Raw.write(channel, Raw.post("upper", "", "again" + i));
-        assertThat(Raw.readUntil(channel, "AGAIN" + i)).startsWith("HTTP/1.1 200 ");
+        RawHttp.write(channel, Running.post("upper", "", "again" + i));
+        assertThat(RawHttp.readUntil(channel, "AGAIN" + i)).startsWith("HTTP/1.1 200 ");
       }
-      Raw.write(channel, Raw.post("upper", "", "one") + Raw.post("upper", "", "another"));
-      assertThat(Raw.readUntil(channel, "ANOTHER")).contains("ONE");
+      RawHttp.write(
+          channel, Running.post("upper", "", "one") + Running.post("upper", "", "another"));
+      assertThat(RawHttp.readUntil(channel, "ANOTHER")).contains("ONE");
     }
   }
 
@@ -132,20 +134,20 @@ final class BodiesTest {
         SocketChannel body = running.connect();
         var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       long start = System.nanoTime();
-      Raw.write(head, "POST /call/upper HTTP/1.1\r\nX-Slow: ");
-      Raw.write(
+      RawHttp.write(head, "POST /call/upper HTTP/1.1\r\nX-Slow: ");
+      RawHttp.write(
           body, "POST /call/upper HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n");
       Future<?> drip =
           threads.submit(
               () -> {
                 while (true) { // until it is refused
                   Thread.sleep(100);
-                  Raw.write(head, "x");
-                  Raw.write(body, "x");
+                  RawHttp.write(head, "x");
+                  RawHttp.write(body, "x");
                 }
               });
       for (SocketChannel channel : List.of(nothing, head, body)) {
-        assertThat(Raw.readAll(channel)).isEmpty();
+        assertThat(RawHttp.readAll(channel)).isEmpty();
       }
       assertThat(Duration.ofNanos(System.nanoTime() - start))
           .isBetween(Duration.ofMillis(1400), Duration.ofSeconds(20));
@@ -161,11 +163,11 @@ final class BodiesTest {
         SocketChannel channel = connect(0, "127.0.0.1", gateway.port())) {
       assertThat(echo(channel, "first")).endsWith("first");
       Thread.sleep(2500); // the point of it
-      String request = Raw.post("echo", "", "second");
-      Raw.write(channel, request.substring(0, 20));
+      String request = Running.post("echo", "", "second");
+      RawHttp.write(channel, request.substring(0, 20));
       Thread.sleep(2500);
-      Raw.write(channel, request.substring(20));
-      assertThat(Raw.readUntil(channel, "second")).startsWith("HTTP/1.1 200 ");
+      RawHttp.write(channel, request.substring(20));
+      assertThat(RawHttp.readUntil(channel, "second")).startsWith("HTTP/1.1 200 ");
     }
   }
 
@@ -173,9 +175,9 @@ final class BodiesTest {
   void whoDoesNotTakeItsAnswerIsCutOff() throws Exception {
     try (SocketChannel channel = running.connect()) {
       channel.setOption(StandardSocketOptions.SO_RCVBUF, 64 * 1024);
-      Raw.write(channel, Raw.post("echo", "", "x".repeat(LARGE)));
+      RawHttp.write(channel, Running.post("echo", "", "x".repeat(LARGE)));
       Thread.sleep(3000); // the point of it: nothing is read for longer than there is patience
-      assertThat(Raw.readAll(channel)).startsWith("HTTP/1.1 200 ").hasSizeLessThan(LARGE);
+      assertThat(RawHttp.readAll(channel)).startsWith("HTTP/1.1 200 ").hasSizeLessThan(LARGE);
     }
     assertThat(running.text(running.call("upper", "others"))).isEqualTo("OTHERS");
   }
@@ -184,16 +186,16 @@ final class BodiesTest {
   void aPayloadThatBreaksOffIsNoCall() throws Exception {
     long before = finished();
     try (SocketChannel channel = running.connect()) {
-      Raw.write(
+      RawHttp.write(
           channel, "POST /call/upper HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf");
     }
     try (SocketChannel channel = running.connect()) {
-      Raw.write(
+      RawHttp.write(
           channel,
           "POST /call/upper HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n");
-      Raw.write(channel, "4\r\nhalf\r\n");
+      RawHttp.write(channel, "4\r\nhalf\r\n");
       channel.shutdownOutput();
-      assertThat(Raw.readAll(channel)).doesNotContain("HALF");
+      assertThat(RawHttp.readAll(channel)).doesNotContain("HALF");
     }
     running.text(running.call("upper", "whole"));
     assertThat(finished()).isEqualTo(before + 1);
@@ -210,7 +212,7 @@ final class BodiesTest {
       if (resets) {
         channel.setOption(StandardSocketOptions.SO_LINGER, 0);
       }
-      Raw.write(channel, Raw.post("sleep", "", "60000"));
+      RawHttp.write(channel, Running.post("sleep", "", "60000"));
       await().until(() -> running.inFlight() == 1);
       channel.close();
       await().atMost(Duration.ofSeconds(20)).until(() -> running.inFlight() == 0);
@@ -249,7 +251,7 @@ final class BodiesTest {
   }
 
   private static String echo(SocketChannel channel, String text) throws IOException {
-    Raw.write(channel, Raw.post("echo", "", text));
-    return Raw.readUntil(channel, text);
+    RawHttp.write(channel, Running.post("echo", "", text));
+    return RawHttp.readUntil(channel, text);
   }
 }

@@ -2,6 +2,7 @@ package dev.belfry.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belfry.testkit.RawHttp;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.net.http.HttpResponse;
@@ -46,7 +47,7 @@ final class BudgetTest {
   private SocketChannel announce(String headers) throws IOException {
     SocketChannel channel = running.connect();
     channels.add(channel);
-    Raw.write(
+    RawHttp.write(
         channel,
         "POST /call/echo HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: %d\r\n\r\n"
             .formatted(headers, MAX));
@@ -67,7 +68,7 @@ final class BudgetTest {
             .atMost(Running.LONG)
             .until(
                 () -> {
-                  Raw.write(announce(""), "x".repeat(MAX - 1024)); // maybe that is refused
+                  RawHttp.write(announce(""), "x".repeat(MAX - 1024)); // maybe that is refused
                   return running.send(running.call("echo", new byte[MAX]));
                 },
                 response -> response.statusCode() != 200);
@@ -82,7 +83,7 @@ final class BudgetTest {
   @Test
   void whoOnlyAnnouncesTakesNothingFromOthers() throws Exception {
     for (int i = 0; i < 3 * IN_ALL / MAX; i++) {
-      Raw.readUntil(announce("Expect: 100-continue\r\n"), "100 Continue\r\n\r\n");
+      RawHttp.readUntil(announce("Expect: 100-continue\r\n"), "100 Continue\r\n\r\n");
     }
     assertThat(running.send(running.call("echo", new byte[MAX])).statusCode()).isEqualTo(200);
   }
@@ -93,9 +94,9 @@ final class BudgetTest {
       SocketChannel channel = running.connect();
       channels.add(channel);
       String head = "POST /call/echo HTTP/1.1\r\nHost: localhost\r\n";
-      Raw.write(channel, head + "Transfer-Encoding: chunked\r\n\r\n7fffffff\r\n");
-      Raw.write(channel, "x".repeat(2 * MAX));
-      Raw.readUntil(channel, "too_large"); // and stays
+      RawHttp.write(channel, head + "Transfer-Encoding: chunked\r\n\r\n7fffffff\r\n");
+      RawHttp.write(channel, "x".repeat(2 * MAX));
+      RawHttp.readUntil(channel, "too_large"); // and stays
     }
     assertThat(running.send(running.call("echo", new byte[MAX])).statusCode()).isEqualTo(200);
   }
@@ -106,8 +107,8 @@ final class BudgetTest {
     SocketChannel channel = running.connect();
     channels.add(channel);
     channel.setOption(StandardSocketOptions.SO_RCVBUF, 64 * 1024);
-    Raw.write(channel, Raw.post("zeros", "", Integer.toString(64 * MAX - 1)));
-    Raw.readUntil(channel, "HTTP/1.1 200 ");
+    RawHttp.write(channel, Running.post("zeros", "", Integer.toString(64 * MAX - 1)));
+    RawHttp.readUntil(channel, "HTTP/1.1 200 ");
     HttpResponse<byte[]> refused = running.send(running.call("upper", ""));
     assertThat(refused.statusCode()).isEqualTo(429);
     assertThat(Running.json(refused).get("error").asString()).isEqualTo("full");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.belfry.testkit.Descriptors;
+import dev.belfry.testkit.RawHttp;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -34,13 +35,13 @@ final class CloseTest {
     try (Running running = Running.open(Running.pool().spares(0), Running.options());
         SocketChannel idle = running.connect();
         SocketChannel silent = running.connect()) {
-      Raw.write(idle, Raw.post("upper", "", "kept alive"));
-      Raw.readUntil(idle, "KEPT ALIVE");
+      RawHttp.write(idle, Running.post("upper", "", "kept alive"));
+      RawHttp.readUntil(idle, "KEPT ALIVE");
       CompletableFuture<HttpResponse<byte[]>> answer = sleep(running, "2000");
       CompletableFuture<Boolean> closed =
           CompletableFuture.supplyAsync(() -> running.gateway.close(Duration.ofSeconds(30)));
-      assertThat(Raw.readAll(idle)).isEmpty();
-      assertThat(Raw.readAll(silent)).isEmpty();
+      assertThat(RawHttp.readAll(idle)).isEmpty();
+      assertThat(RawHttp.readAll(silent)).isEmpty();
       await().until(() -> isRefused(running));
       assertThat(closed).isNotDone();
       assertThat(answer).isNotDone();
@@ -62,7 +63,7 @@ final class CloseTest {
   /** Until the listener is closed the kernel still lets somebody in, who then gets nothing. */
   private static boolean isRefused(Running running) throws IOException {
     try (SocketChannel late = running.connect()) {
-      assertThat(Raw.readAll(late)).isEmpty();
+      assertThat(RawHttp.readAll(late)).isEmpty();
       return false;
     } catch (ConnectException refused) {
       return true;
@@ -107,8 +108,8 @@ final class CloseTest {
     try (Running running = Running.open(Running.pool().spares(0), Running.options());
         SocketChannel channel = running.connect()) {
       long start = System.nanoTime();
-      Raw.write(channel, Raw.post("upper", "Connection: close\r\n", "the last"));
-      assertThat(Raw.readAll(channel)).endsWith("THE LAST");
+      RawHttp.write(channel, Running.post("upper", "Connection: close\r\n", "the last"));
+      assertThat(RawHttp.readAll(channel)).endsWith("THE LAST");
       assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
     }
   }
@@ -123,8 +124,8 @@ final class CloseTest {
             SocketChannel channel =
                 SocketChannel.open(
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), another.port()))) {
-          Raw.write(channel, Raw.post("upper", "", "hello"));
-          Raw.readUntil(channel, "HELLO");
+          RawHttp.write(channel, Running.post("upper", "", "hello"));
+          RawHttp.readUntil(channel, "HELLO");
         }
       }
       await().untilAsserted(() -> assertThat(before.openedSince()).isEmpty());

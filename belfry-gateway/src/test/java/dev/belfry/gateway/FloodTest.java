@@ -1,10 +1,8 @@
 package dev.belfry.gateway;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.ByteBuffer;
+import dev.belfry.testkit.RawHttp;
 import java.nio.channels.SocketChannel;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -49,20 +47,6 @@ final class FloodTest {
         .formatted(headers, begin);
   }
 
-  /** Zeros until the server refuses more, or there were enough. */
-  private static long flood(SocketChannel channel) {
-    ByteBuffer zeros = ByteBuffer.wrap("0".repeat(1 << 16).getBytes(ISO_8859_1));
-    long count = 0;
-    try {
-      while (count < ENOUGH) {
-        count += channel.write(zeros.clear());
-      }
-    } catch (IOException refused) {
-      // That is what is wanted.
-    }
-    return count;
-  }
-
   @ParameterizedTest
   @CsvSource({
     "true, a chunk, 7fffffff",
@@ -75,9 +59,9 @@ final class FloodTest {
   void whatHasNoEndIsCutOff(boolean mayCall, String what, String size) throws Exception {
     try (SocketChannel channel = running.connect()) {
       String begin = size.isEmpty() ? "" : size + "\r\n";
-      Raw.write(channel, chunked(mayCall ? TOKEN : "", begin));
-      assertThat(flood(channel)).as(what).isLessThan(2 * TAKEN);
-      assertThat(Raw.readAll(channel)).startsWith(mayCall ? "HTTP/1.1 413 " : "HTTP/1.1 401 ");
+      RawHttp.write(channel, chunked(mayCall ? TOKEN : "", begin));
+      assertThat(RawHttp.flood(channel, ENOUGH)).as(what).isLessThan(2 * TAKEN);
+      assertThat(RawHttp.readAll(channel)).startsWith(mayCall ? "HTTP/1.1 413 " : "HTTP/1.1 401 ");
     }
   }
 
@@ -85,8 +69,8 @@ final class FloodTest {
   @ValueSource(strings = {"7fffffff\r\n", "100001\r\n", ""})
   void aChunkThatIsTooLongIsToldSo(String begin) throws Exception {
     try (SocketChannel channel = running.connect()) {
-      Raw.write(channel, chunked(TOKEN, begin) + "0".repeat(2 * MAX));
-      assertThat(Raw.readAll(channel))
+      RawHttp.write(channel, chunked(TOKEN, begin) + "0".repeat(2 * MAX));
+      assertThat(RawHttp.readAll(channel))
           .startsWith("HTTP/1.1 413 ")
           .contains("\"error\":\"too_large\"");
     }
@@ -96,12 +80,14 @@ final class FloodTest {
   void theLongestPayloadMayComeInOneChunkOrInVerySmallOnes() throws Exception {
     String head = chunked(TOKEN + "Connection: close\r\n", "");
     try (SocketChannel channel = running.connect()) {
-      Raw.write(channel, head + "%x\r\n%s\r\n0\r\n\r\n".formatted(MAX, "x".repeat(MAX)));
-      assertThat(Raw.readAll(channel)).startsWith("HTTP/1.1 200 ").endsWith("x".repeat(MAX));
+      RawHttp.write(channel, head + "%x\r\n%s\r\n0\r\n\r\n".formatted(MAX, "x".repeat(MAX)));
+      assertThat(RawHttp.readAll(channel)).startsWith("HTTP/1.1 200 ").endsWith("x".repeat(MAX));
     }
     try (SocketChannel channel = running.connect()) {
-      Raw.write(channel, head + "2\r\nxy\r\n".repeat(MAX / 2) + "0\r\n\r\n");
-      assertThat(Raw.readAll(channel)).startsWith("HTTP/1.1 200 ").endsWith("xy".repeat(MAX / 2));
+      RawHttp.write(channel, head + "2\r\nxy\r\n".repeat(MAX / 2) + "0\r\n\r\n");
+      assertThat(RawHttp.readAll(channel))
+          .startsWith("HTTP/1.1 200 ")
+          .endsWith("xy".repeat(MAX / 2));
     }
   }
 
@@ -121,8 +107,8 @@ final class FloodTest {
       })
   void chunksThatCannotBeUnderstoodAre400(String chunk) throws Exception {
     try (SocketChannel channel = running.connect()) {
-      Raw.write(channel, chunked(TOKEN, chunk));
-      assertThat(Raw.readAll(channel))
+      RawHttp.write(channel, chunked(TOKEN, chunk));
+      assertThat(RawHttp.readAll(channel))
           .startsWith("HTTP/1.1 400 ")
           .contains("\"error\":\"bad_request\"");
     }

@@ -95,6 +95,12 @@ final class Running implements AutoCloseable {
     return body;
   }
 
+  /** A request with its body, to be sent as it is. */
+  static String post(String method, String headers, String body) {
+    return "POST /call/%s HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: %d\r\n\r\n%s"
+        .formatted(method, headers, body.length(), body);
+  }
+
   SocketChannel connect() throws IOException {
     return SocketChannel.open(
         new InetSocketAddress(InetAddress.getLoopbackAddress(), gateway.port()));

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.belfry.testkit.RawHttp;
 import dev.belfry.workers.PoolOptions;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -88,8 +89,8 @@ final class StatusesTest {
   @CsvSource({"/call/upper, 405, 76", "/call, 404, 105", "/call/%zz, 400, 0"})
   void theAnswerToHeadHasNoBody(String path, int status, int length) throws Exception {
     try (SocketChannel channel = running.connect()) {
-      Raw.write(channel, "HEAD %s HTTP/1.1\r\nHost: localhost\r\n\r\n".formatted(path));
-      assertThat(Raw.readAll(channel))
+      RawHttp.write(channel, "HEAD %s HTTP/1.1\r\nHost: localhost\r\n\r\n".formatted(path));
+      assertThat(RawHttp.readAll(channel))
           .startsWith("HTTP/1.1 " + status + " ")
           .contains("\r\nContent-Length: " + length + "\r\n")
           .endsWith("\r\n\r\n");
@@ -121,8 +122,8 @@ final class StatusesTest {
   @Test
   void whatIsNotWellEscapedIs400() throws Exception {
     try (SocketChannel channel = running.connect()) {
-      Raw.write(channel, Raw.post("%zz", "", ""));
-      assertThat(Raw.readAll(channel))
+      RawHttp.write(channel, Running.post("%zz", "", ""));
+      assertThat(RawHttp.readAll(channel))
           .startsWith("HTTP/1.1 400 ")
           .contains("bad_request", "\"message\":\"The request cannot be understood\"");
     }
@@ -133,8 +134,8 @@ final class StatusesTest {
   @ValueSource(strings = {"POST /call/upper HTTP/1.1\r\n", "PO\"ST / HTTP/1.1\r\n", "\0 \0\r\n"})
   void whatIsNoRequestIs400InJsonToo(String firstLine) throws Exception {
     try (SocketChannel channel = running.connect()) {
-      Raw.write(channel, firstLine + "Content-Length: 0\r\n\r\n");
-      assertThat(Raw.readAll(channel))
+      RawHttp.write(channel, firstLine + "Content-Length: 0\r\n\r\n");
+      assertThat(RawHttp.readAll(channel))
           .startsWith("HTTP/1.1 400 ")
           .contains("application/json", "\"error\":\"bad_request\"");
     }
@@ -144,8 +145,8 @@ final class StatusesTest {
   @Test
   void anOlderHttpIs505AndSaysWhatIsSpokenHere() throws Exception {
     try (SocketChannel channel = running.connect()) {
-      Raw.write(channel, Raw.post("upper", "", "x").replace("HTTP/1.1", "HTTP/1.0"));
-      assertThat(Raw.readAll(channel))
+      RawHttp.write(channel, Running.post("upper", "", "x").replace("HTTP/1.1", "HTTP/1.0"));
+      assertThat(RawHttp.readAll(channel))
           .startsWith("HTTP/1.1 505 ")
           .contains("\"error\":\"bad_request\"", "\"message\":\"Only HTTP/1.1 is spoken here\"");
     }
@@ -155,9 +156,9 @@ final class StatusesTest {
   @Test
   void aCodingThatNobodyKnowsHereIs501() throws Exception {
     try (SocketChannel channel = running.connect()) {
-      Raw.write(channel, "POST /call/upper HTTP/1.1\r\nHost: localhost\r\n");
-      Raw.write(channel, "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n");
-      assertThat(Raw.readAll(channel))
+      RawHttp.write(channel, "POST /call/upper HTTP/1.1\r\nHost: localhost\r\n");
+      RawHttp.write(channel, "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n");
+      assertThat(RawHttp.readAll(channel))
           .startsWith("HTTP/1.1 501 ")
           .contains("\"error\":\"bad_request\"");
     }

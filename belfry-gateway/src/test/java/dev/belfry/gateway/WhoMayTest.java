@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.belfry.testkit.RawHttp;
 import dev.belfry.workers.WorkerPool;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -40,10 +41,15 @@ final class WhoMayTest {
   }
 
   private static String send(InetAddress address, Gateway to, String headers) throws IOException {
+    return send(address, to, "/call/upper", headers);
+  }
+
+  private static String send(InetAddress address, Gateway to, String target, String headers)
+      throws IOException {
     try (SocketChannel channel = SocketChannel.open(new InetSocketAddress(address, to.port()))) {
-      Raw.write(channel, "POST /call/upper HTTP/1.1\r\n" + headers);
-      Raw.write(channel, "Connection: close\r\nContent-Length: 2\r\n\r\nhi");
-      return Raw.readAll(channel);
+      RawHttp.write(channel, "POST " + target + " HTTP/1.1\r\n" + headers);
+      RawHttp.write(channel, "Connection: close\r\nContent-Length: 2\r\n\r\nhi");
+      return RawHttp.readAll(channel);
     }
   }
 
@@ -53,7 +59,15 @@ final class WhoMayTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"localhost", "LOCALHOST:7070", "127.0.0.1:1", "127.1.2.3", "[::1]", "[::1]:7070"})
+      strings = {
+        "localhost",
+        "LOCALHOST:7070",
+        "127.0.0.1:1",
+        "127.1.2.3",
+        "[::1]",
+        "[::1]:7070",
+        "[0:0:0:0:0:0:0:1]:7070" // as Java writes it; a host on ::1 refused what it had printed
+      })
   void namesOfThisMachineAreOurs(String host) throws Exception {
     assertThat(send("Host: " + host + "\r\n")).startsWith("HTTP/1.1 200 ").endsWith("HI");
   }
@@ -86,6 +100,45 @@ final class WhoMayTest {
     assertThat(send("Host: localhost:7070\r\nOrigin: " + origin + "\r\n"))
         .startsWith("HTTP/1.1 403 ")
         .contains("\"error\":\"foreign_origin\"");
+  }
+
+  /** As to a proxy. It got 404, and it is this name that counts. */
+  @ParameterizedTest
+  @CsvSource({
+    "http://localhost:7070/call/upper, localhost:7070, 200",
+    "HTTP://[::1]/call/upper?why=not, localhost, 200",
+    "https://127.0.0.1/call/upper, evil.example, 200",
+    "http://evil.example/call/upper, localhost, 403",
+    "http://me@localhost/call/upper, localhost, 403",
+    "http:///call/upper, localhost, 403",
+    "http://::1/call/upper, localhost, 403",
+    "http://[::1].evil.example/call/upper, localhost, 400",
+    "http://localhost, localhost, 404",
+    "//localhost/call/upper, localhost, 404",
+    "call/upper, localhost, 404",
+  })
+  void theFirstLineMayNameTheHostToo(String target, String host, int status) throws Exception {
+    String headers = "Host: " + host + "\r\n";
+    assertThat(send(InetAddress.getLoopbackAddress(), gateway, target, headers))
+        .startsWith("HTTP/1.1 " + status + " ");
+  }
+
+  /** The first counted, and somebody in between may have gone by the other. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Host: localhost",
+        "Origin: http://localhost",
+        "Authorization: Bearer secret",
+        "Belfry-Delivery: at-most-once",
+        "Belfry-Deadline: 30000"
+      })
+  void aHeaderThatCountsMustNotStandThereTwice(String header) throws Exception {
+    String host = header.startsWith("Host") ? "" : "Host: localhost\r\n";
+    assertThat(send(host + header + "\r\n")).startsWith("HTTP/1.1 200 ");
+    assertThat(send(host + (header + "\r\n").repeat(2)))
+        .startsWith("HTTP/1.1 400 ")
+        .contains("\"error\":\"bad_request\"");
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.belfry.cli.call;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.belfry.cli.ClientToken;
+import dev.belfry.cli.NamedFile;
 import dev.belfry.cli.Reason;
 import dev.belfry.cli.Version;
 import dev.belfry.cli.WebAddress;
@@ -15,7 +16,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.URI;
 import java.net.http.HttpTimeoutException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -49,6 +49,9 @@ public final class CallCommand implements Callable<Integer> {
 
   /** What Java makes of command-line bytes that are not characters of the locale. */
   private static final char UNKNOWN = '\ufffd';
+
+  /** What is to be read may be without end. */
+  private static final int MORE_THAN_MAY_BE = WorkerPool.MAX_PAYLOAD_BYTES + 1;
 
   /** Standard input as DATA. */
   private static final String INPUT = "-";
@@ -202,7 +205,8 @@ public final class CallCommand implements Callable<Integer> {
 
   private byte[] payload() {
     if (data.equals(INPUT)) {
-      return read("standard input", () -> readPayload(in, "standard input"));
+      return read(
+          "standard input", () -> atMost(in.readNBytes(MORE_THAN_MAY_BE), "standard input"));
     }
     if (data.equals("@")) {
       throw new ParameterException(spec.commandLine(), "Say which file: @FILE.");
@@ -211,18 +215,10 @@ public final class CallCommand implements Callable<Integer> {
   }
 
   private byte[] readFile(String name) {
-    return read(
-        name,
-        () -> {
-          try (InputStream file = Files.newInputStream(Path.of(name))) {
-            return readPayload(file, name);
-          }
-        });
+    return read(name, () -> atMost(NamedFile.read(Path.of(name), MORE_THAN_MAY_BE), name));
   }
 
-  /** No more than a payload can have: what is to be read may be without end. */
-  private byte[] readPayload(InputStream source, String name) throws IOException {
-    byte[] bytes = source.readNBytes(WorkerPool.MAX_PAYLOAD_BYTES + 1);
+  private byte[] atMost(byte[] bytes, String name) {
     if (bytes.length > WorkerPool.MAX_PAYLOAD_BYTES) {
       throw new ParameterException(
           spec.commandLine(),

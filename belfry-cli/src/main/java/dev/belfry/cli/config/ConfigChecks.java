@@ -191,7 +191,7 @@ final class ConfigChecks {
   }
 
   private void exists(String field, Path file) {
-    if (!Files.isReadable(file)) {
+    if (!Files.isRegularFile(file) || !Files.isReadable(file)) {
       fault(field, "there is no file " + file + " that can be read");
     }
   }

@@ -2,10 +2,10 @@ package dev.belfry.cli.config;
 
 import dev.belfry.admin.AdminTls;
 import dev.belfry.admin.AuthMethod;
+import dev.belfry.cli.NamedFile;
 import dev.belfry.shm.Placement;
 import dev.belfry.shm.WaitStrategy;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CoderResult;
@@ -61,13 +61,11 @@ public final class ConfigFile {
 
   /** Goes by what comes: a pipe and a device do not say how long they are. */
   private static byte[] bytes(Path file) throws IOException {
-    try (InputStream in = Files.newInputStream(file)) {
-      byte[] bytes = in.readNBytes(MAX_BYTES + 1);
-      if (bytes.length > MAX_BYTES) {
-        throw new IOException(file + " has more than 1 MiB, which is no configuration");
-      }
-      return bytes;
+    byte[] bytes = NamedFile.read(file, MAX_BYTES + 1);
+    if (bytes.length > MAX_BYTES) {
+      throw new IOException(file + " has more than 1 MiB, which is no configuration");
     }
+    return bytes;
   }
 
   /** Refuses what is no text, of which other letters would be read than somebody wrote. */

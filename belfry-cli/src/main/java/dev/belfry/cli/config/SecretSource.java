@@ -2,6 +2,8 @@ package dev.belfry.cli.config;
 
 import dev.belfry.admin.Secret;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Where a token or a password is. */
@@ -22,6 +24,10 @@ public sealed interface SecretSource {
   record InFile(Path path) implements SecretSource {
     @Override
     public Secret read() throws IOException {
+      if (Files.exists(path) && !Files.isRegularFile(path)) {
+        throw new FileSystemException(
+            path.toString(), null, "is no plain file, and it is read more than once");
+      }
       return Secret.fromFile(path);
     }
   }

@@ -12,6 +12,7 @@ import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Sys;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.Optional;
@@ -55,17 +56,21 @@ final class Surfaces {
                 "this process may not have that port; choose one above 1023, or let it have CAP_NET_BIND_SERVICE";
             default -> String.valueOf(e.getMessage());
           };
-      String host = listen.getAddress().getHostAddress();
-      throw new IOException(
-          "the %s cannot listen at %s:%d: %s".formatted(what, host, listen.getPort(), reason), e);
+      String where = written(listen.getAddress(), listen.getPort());
+      throw new IOException("the %s cannot listen at %s: %s".formatted(what, where, reason), e);
     }
   }
 
   /** Where a listener can be reached; one that listens everywhere also on loopback. */
   static URI uri(String scheme, InetSocketAddress listen, int port) {
     boolean everywhere = listen.getAddress().isAnyLocalAddress();
-    String host = everywhere ? "127.0.0.1" : listen.getAddress().getHostAddress();
-    String plain = host.contains(":") ? "[" + host + "]" : host;
-    return URI.create(scheme + "://" + plain + ":" + port);
+    InetAddress host = everywhere ? InetAddress.ofLiteral("127.0.0.1") : listen.getAddress();
+    return URI.create(scheme + "://" + written(host, port));
+  }
+
+  /** Java itself writes out all the zeros of an IPv6 address. */
+  private static String written(InetAddress address, int port) {
+    String host = address.getHostAddress().replaceFirst("(^|:)(0(:|$)){2,}", "::");
+    return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
   }
 }

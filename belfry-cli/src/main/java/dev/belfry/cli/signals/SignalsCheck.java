@@ -33,7 +33,7 @@ final class SignalsCheck implements Callable<Integer> {
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     try {
-      SignalCatalog catalog = SignalCatalog.load(file);
+      SignalCatalog catalog = CatalogFile.load(file);
       out.printf(
           "%s is valid: %d signals, %d behaviors%n",
           file, catalog.signals().size(), catalog.behaviors().size());

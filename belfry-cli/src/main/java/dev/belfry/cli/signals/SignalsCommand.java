@@ -71,7 +71,7 @@ public final class SignalsCommand implements Callable<Integer> {
   /** The catalog that was asked for. */
   SignalCatalog catalog() throws IOException {
     try {
-      return file == null ? SignalCatalog.bundled() : SignalCatalog.load(file);
+      return file == null ? SignalCatalog.bundled() : CatalogFile.load(file);
     } catch (CatalogException e) {
       throw new IOException(e.getMessage(), e);
     } catch (IOException e) {

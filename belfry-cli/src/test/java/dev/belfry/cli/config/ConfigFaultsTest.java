@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +28,32 @@ class ConfigFaultsTest {
   void aFileThatNeverEndsIsNoConfiguration() {
     assertThat(catchThrowableOfType(IOException.class, () -> ConfigFile.load(Path.of("/dev/zero"))))
         .hasMessage("/dev/zero has more than 1 MiB, which is no configuration");
+  }
+
+  /** The check waited for ever, and what it had read was gone when the host wanted to read it. */
+  @Test
+  @Timeout(60)
+  void whatAConfigurationNamesIsNoPipe() throws Exception {
+    for (String name : List.of("token", "cert.pem", "key.pem", "clients.pem")) {
+      String pipe = directory.resolve(name).toString();
+      assertThat(TestProcess.start("mkfifo", pipe).exitCode()).isZero();
+    }
+    String text =
+        """
+        workers: {builtin: demo}
+        gateway: {token_file: token}
+        admin:
+          basic: {user: me, password_file: token}
+          tls: {certificate: cert.pem, key: key.pem, client_authorities: clients.pem}
+        """;
+    assertThat(faults(text))
+        .extracting(ConfigFault::field)
+        .contains(
+            "gateway.token_file",
+            "admin.basic.password_file",
+            "admin.tls.certificate",
+            "admin.tls.key",
+            "admin.tls.client_authorities");
   }
 
   /** Letters were replaced without a word, and a worker got another text than was written. */

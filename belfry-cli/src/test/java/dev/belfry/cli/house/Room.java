@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  *
  * <pre>
  *            ┌────────────► gateway ──► workers ──► shm ──► loop ──► linux
- *   cli ─────┤                                               ▲
+ *   cli ─────┤                 ├──► http                     ▲
  *            ├────────────► admin ────► signals ◄── signals-linux
  *            └─ (bench, stress, examples, testkit: never shipped; they may use everything)
  * </pre>
@@ -21,6 +21,7 @@ enum Room {
   LOOP,
   SHM,
   WORKERS,
+  HTTP,
   GATEWAY,
   SIGNALS,
   SIGNALS_LINUX,
@@ -75,11 +76,11 @@ enum Room {
       case LOOP -> List.of(LINUX);
       case SHM -> List.of(LOOP);
       case WORKERS -> List.of(SHM);
-      case GATEWAY -> List.of(WORKERS);
+      case GATEWAY -> List.of(WORKERS, HTTP);
       case SIGNALS_LINUX -> List.of(SIGNALS, LOOP);
-      case ADMIN -> List.of(SIGNALS);
+      case ADMIN -> List.of(SIGNALS, HTTP);
       case CLI -> List.of(GATEWAY, ADMIN);
-      case LINUX, SIGNALS, BENCH, STRESS, EXAMPLES, TESTKIT -> List.of();
+      case LINUX, HTTP, SIGNALS, BENCH, STRESS, EXAMPLES, TESTKIT -> List.of();
     };
   }
 }

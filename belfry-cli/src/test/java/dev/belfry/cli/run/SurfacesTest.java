@@ -1,5 +1,6 @@
 package dev.belfry.cli.run;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import dev.belfry.linux.Errno;
@@ -11,6 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What is said of an address that cannot be had; whether it can depends on who asks. */
@@ -32,6 +34,25 @@ class SurfacesTest {
     assertThatIOException()
         .isThrownBy(() -> Surfaces.checkFree(tap.sys(), "gateway", listen))
         .withMessageContaining("127.0.0.1:443: bind(/127.0.0.1:443): EADDRNOTAVAIL");
+  }
+
+  /** An IPv6 address was written out, and its port looked like a part of it. */
+  @ParameterizedTest
+  @CsvSource({
+    "127.0.0.1, 127.0.0.1:443",
+    "0.0.0.0, 127.0.0.1:443",
+    "::1, [::1]:443",
+    "2001:db8::7:0:0:1, [2001:db8::7:0:0:1]:443",
+    "2001:db8:1:2:3:4:5:0, [2001:db8:1:2:3:4:5:0]:443"
+  })
+  void anAddressIsWrittenAsPeopleWriteIt(String address, String written) {
+    var listen = new InetSocketAddress(InetAddress.ofLiteral(address), 443);
+    assertThat(Surfaces.uri("http", listen, 443)).hasToString("http://" + written);
+    SysTap tap = SysTap.over(Sys.forAnyThread());
+    tap.fail("bind", Errno.EADDRINUSE);
+    assertThatIOException()
+        .isThrownBy(() -> Surfaces.checkFree(tap.sys(), "gateway", listen))
+        .withMessageContaining(address.equals("0.0.0.0") ? "at 0.0.0.0:443:" : "at " + written);
   }
 
   /** A port that needs a right of its own was asked about as if another host held it. */

@@ -1,4 +1,4 @@
-package dev.belfry.admin;
+package dev.belfry.http;
 
 import io.helidon.common.socket.SocketOptions;
 import java.net.SocketOption;
@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * @param options as the server has it
  * @param accepted told of each connection
  */
-record NotedOptions(SocketOptions options, Consumer<SocketChannel> accepted)
+public record NotedOptions(SocketOptions options, Consumer<SocketChannel> accepted)
     implements SocketOptions {
   @Override
   public void configureSocket(SocketChannel connection) {

@@ -1,9 +1,10 @@
-package dev.belfry.admin;
+package dev.belfry.http;
 
 import io.helidon.common.buffers.DataReader;
 import io.helidon.common.buffers.DataWriter;
 import io.helidon.common.socket.HelidonSocket;
 import io.helidon.common.socket.PeerInfo;
+import io.helidon.http.DirectHandler;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.ListenerContext;
 import io.helidon.webserver.ProxyProtocolData;
@@ -11,10 +12,19 @@ import io.helidon.webserver.Router;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 
-/** A connection as the server has it, except for what is read and what is refused. */
-record LimitedContext(
-    ConnectionContext context, DataReader dataReader, ListenerContext listenerContext)
+/**
+ * A connection as the server has it, except for what is read and for how the server refuses.
+ *
+ * @param context as the server has it
+ * @param dataReader all reading is done here
+ * @param listenerContext its listener, with what answers refusals
+ */
+record OwnContext(ConnectionContext context, DataReader dataReader, ListenerContext listenerContext)
     implements ConnectionContext {
+  OwnContext(ConnectionContext context, DataReader reader, DirectHandler refusals) {
+    this(context, reader, new OwnListener(context.listenerContext(), refusals));
+  }
+
   @Override
   public ExecutorService executor() {
     return context.executor();
