@@ -111,7 +111,6 @@ class RunSignalsIT {
   void theLogTellsOfASignalInTheOrderInWhichThingsHappened() throws Exception {
     Path config = HostProgram.config(directory);
     try (HostProgram host = HostProgram.start(directory, config.toString())) {
-      host.program().awaitErr(" is ready pid=", 3); // the spare too, else it is still starting
       for (int i = 1; i <= 20; i++) {
         host.program().signal(Signo.USR1);
         host.program().awaitErr("the handlers of SIGUSR1 ran", i);
