@@ -152,7 +152,8 @@ public abstract class Operation<T> extends Task {
    * does.
    *
    * @throws IOException if it failed: {@link ErrnoException} with the errno of the system call
-   * @throws StoppedException if it was stopped, also by interrupting this thread
+   * @throws StoppedException if it was stopped, also by interrupting this thread; if that was
+   *     interrupted before, nothing is attempted
    * @throws IllegalStateException on the loop's own thread outside a coroutine
    */
   public final T await() throws IOException {
@@ -166,7 +167,8 @@ public abstract class Operation<T> extends Task {
       throw new IllegalStateException(
           "waiting on the loop's own thread would stop the loop: use start or a coroutine");
     }
-    start(null, thread, token);
+    // r[impl loop.cancel.before-start]
+    start(null, thread, thread.isInterrupted() ? StopToken.FIRED : token);
     boolean interrupted = false;
     while (state != AWAITED) {
       if (Thread.interrupted()) {
@@ -201,7 +203,8 @@ public abstract class Operation<T> extends Task {
 
   /**
    * Withdraws what was started: it completes as stopped unless it completes in another way first.
-   * Does nothing if it is not in flight. Any thread.
+   * Only then, which is not before this returns, may it be started again. Does nothing if it is not
+   * in flight. Any thread.
    */
   public final void cancel() {
     cancel((long) STARTS.getOpaque(this));

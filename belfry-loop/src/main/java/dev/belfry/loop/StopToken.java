@@ -10,6 +10,13 @@ public final class StopToken {
   /** A token that never fires. */
   public static final StopToken NEVER = new StopToken();
 
+  /** A token that has fired. */
+  static final StopToken FIRED = new StopToken();
+
+  static {
+    FIRED.stop();
+  }
+
   /** Callbacks waiting for the stop, guarded by this; the newest first. */
   private @Nullable StopCallback callbacks;
 
