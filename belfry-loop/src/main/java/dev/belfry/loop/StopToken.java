@@ -34,7 +34,7 @@ public final class StopToken {
    * Runs something when the stop is requested, on the thread that requests it, or at once if it was
    * requested already.
    *
-   * @return the registration; once it is closed, the action is not begun any more
+   * @return the registration; once it is closed, no later request runs the action
    */
   public Registration onStop(Runnable action) {
     var callback =
