@@ -10,10 +10,12 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -36,6 +38,39 @@ final class ExamplesTest {
       assertThat(first.hear()).isEqualTo("one");
       assertThat(second.hear()).isEqualTo("two");
     }
+  }
+
+  @Test
+  void tcpProxyPassesTheEndOfWhatIsSaidAndStillTheAnswer() throws Exception {
+    try (var listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        TestProcess proxy = proxyTo(listener, Duration.ofMinutes(1));
+        Line client = Line.to(proxy);
+        Socket server = listener.accept()) {
+      client.say("that is all");
+      client.sayNoMore();
+      assertThat(server.getInputStream().readAllBytes()).asString().isEqualTo("that is all\n");
+      server.getOutputStream().write("thank you\n".getBytes(StandardCharsets.UTF_8));
+      server.shutdownOutput();
+      assertThat(client.hear()).isEqualTo("thank you");
+      assertThat(client.hearsTheEnd()).isTrue();
+    }
+  }
+
+  @Test
+  void tcpProxyEndsWhatTakesTooLong() throws Exception {
+    try (var listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        TestProcess proxy = proxyTo(listener, Duration.ofMillis(500));
+        Line client = Line.to(proxy);
+        Socket server = listener.accept()) {
+      client.say("anybody there?");
+      assertThat(client.hearsTheEnd()).isTrue();
+      assertThat(server.getInputStream().readAllBytes()).asString().isEqualTo("anybody there?\n");
+    }
+  }
+
+  private static TestProcess proxyTo(ServerSocket listener, Duration limit) throws IOException {
+    return TestProcess.java(
+        TcpProxy.class, "" + listener.getLocalPort(), String.valueOf(limit.toMillis()));
   }
 
   @Test
@@ -199,6 +234,10 @@ final class ExamplesTest {
 
     void say(String text) throws IOException {
       socket.getOutputStream().write((text + "\n").getBytes(StandardCharsets.UTF_8));
+    }
+
+    void sayNoMore() throws IOException {
+      socket.shutdownOutput();
     }
 
     String hear() throws IOException {

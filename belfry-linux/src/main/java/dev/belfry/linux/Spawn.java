@@ -97,7 +97,10 @@ public final class Spawn {
     return this;
   }
 
-  /** Gives the child another standard stream: 0 in, 1 out, 2 error. Ours stays open. */
+  /**
+   * Gives the child another standard stream: 0 in, 1 out, 2 error. Ours stays open. It is the same
+   * open file: one that is non-blocking is so for the child, whose reads and writes then fail.
+   */
   public Spawn standard(int stream, int fd) {
     if (stream < 0 || stream >= FIRST_PASSED) {
       throw new IllegalArgumentException("0, 1 or 2 is a standard stream, not " + stream);

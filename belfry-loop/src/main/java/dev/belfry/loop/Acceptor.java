@@ -86,6 +86,9 @@ public final class Acceptor extends Handle {
    * EventLoop next = group.next();
    * StreamSocket client = acceptor.accept(next).await();
    * next.spawn("client", () -> serve(client));
+   * if (next.isStopRequested()) {
+   *   client.close(); // nobody may serve it any more; a second close does no harm
+   * }
    * }
    */
   public AcceptOperation accept(EventLoop owner) {

@@ -2,7 +2,7 @@ package dev.belfry.loop;
 
 /** Cancels an operation when a token fires, and from other threads; made once when needed. */
 final class Canceller extends StopCallback {
-  private final Operation<?> operation;
+  private final OperationCore<?> operation;
   private final Message message;
 
   /** The start that the token watches over. */
@@ -11,7 +11,7 @@ final class Canceller extends StopCallback {
   /** The start that it fired for; by then the operation may have begun another. */
   private long fired;
 
-  Canceller(Operation<?> operation) {
+  Canceller(OperationCore<?> operation) {
     this.operation = operation;
     this.message = new Message(operation);
   }
@@ -39,11 +39,11 @@ final class Canceller extends StopCallback {
 
   /** The cancel on its way through the posted tasks; only one, however many cancels there are. */
   private static final class Message extends Task {
-    private final Operation<?> operation;
+    private final OperationCore<?> operation;
     private boolean underWay;
     private long start;
 
-    Message(Operation<?> operation) {
+    Message(OperationCore<?> operation) {
       this.operation = operation;
     }
 

@@ -77,7 +77,10 @@ public final class Descriptor extends ByteHandle {
     return regular;
   }
 
-  /** A new pipe. */
+  /**
+   * A new pipe, both of whose ends are non-blocking. Few programs can cope with that, so for a
+   * child open a {@link Pipe} that blocks, give the child one end, and {@link #adopt} the other.
+   */
   public static PipeEnds pipe(EventLoop loop) throws IOException {
     Pipe pipe = Pipe.open(loop.sharedSys, false);
     return new PipeEnds(

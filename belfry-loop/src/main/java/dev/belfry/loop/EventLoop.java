@@ -242,7 +242,8 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
   // Coroutines.
 
   /**
-   * Starts a coroutine: a virtual thread that runs on the loop thread wherever that is possible.
+   * Starts a coroutine: a virtual thread that runs on the loop thread wherever that is possible;
+   * see {@link #spawn(String, Callable)}.
    */
   public Coroutine<Void> spawn(String name, Runnable body) {
     return spawn(
@@ -253,7 +254,11 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
         });
   }
 
-  /** Starts a coroutine with a result. */
+  /**
+   * Starts a coroutine with a result. On a loop that was stopped its body does not run and the
+   * result fails with a {@link StoppedException}: then whoever spawns it closes what it was to
+   * close.
+   */
   public <T> Coroutine<T> spawn(String name, Callable<T> body) {
     var coroutine = new Coroutine<T>(this, name, body);
     coroutine.start();

@@ -16,7 +16,7 @@ final class LateCompletions {
   /** Those of the thread, while it runs one of them. */
   private static final ThreadLocal<@Nullable LateCompletions> RUNNING = new ThreadLocal<>();
 
-  private final ArrayDeque<Operation<?>> waiting = new ArrayDeque<>();
+  private final ArrayDeque<OperationCore<?>> waiting = new ArrayDeque<>();
   private int started;
 
   private LateCompletions() {}
@@ -28,7 +28,7 @@ final class LateCompletions {
   }
 
   /** Has the completion of an operation told, now or after the one that is running. */
-  static void add(Operation<?> operation) {
+  static void add(OperationCore<?> operation) {
     LateCompletions running = RUNNING.get();
     if (running != null) {
       running.waiting.add(operation);
@@ -45,7 +45,7 @@ final class LateCompletions {
   }
 
   private void run() {
-    Operation<?> operation;
+    OperationCore<?> operation;
     while ((operation = waiting.poll()) != null) {
       try {
         operation.finish();

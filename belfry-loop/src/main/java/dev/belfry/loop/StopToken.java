@@ -10,6 +10,13 @@ public final class StopToken {
   /** A token that never fires. */
   public static final StopToken NEVER = new StopToken();
 
+  /** A token that has fired. */
+  static final StopToken FIRED = new StopToken();
+
+  static {
+    FIRED.stop();
+  }
+
   /** Callbacks waiting for the stop, guarded by this; the newest first. */
   private @Nullable StopCallback callbacks;
 
@@ -27,7 +34,7 @@ public final class StopToken {
    * Runs something when the stop is requested, on the thread that requests it, or at once if it was
    * requested already.
    *
-   * @return the registration; once it is closed, the action is not begun any more
+   * @return the registration; once it is closed, no later request runs the action
    */
   public Registration onStop(Runnable action) {
     var callback =

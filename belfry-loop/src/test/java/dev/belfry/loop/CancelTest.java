@@ -73,6 +73,31 @@ final class CancelTest {
     }
   }
 
+  // What went wrong: on epoll a coroutine that was cancelled went on with whatever need not wait.
+  // r[verify loop.cancel.before-start]
+  @EveryBackend
+  void aCoroutineThatWasInterruptedMakesNoCallEither(Backend backend) throws Exception {
+    try (Driven driven = Driven.open(backend)) {
+      EventLoop loop = driven.loop();
+      var pair = StreamSocket.pair(loop, loop);
+      TransferOperation write = pair.first().writeAll(arena.allocate(8));
+      var coroutine =
+          loop.spawn(
+              "cancelled",
+              () -> {
+                Thread.currentThread().interrupt();
+                assertThatThrownBy(write::await).isInstanceOf(StoppedException.class);
+                pair.first().close();
+                assertThatThrownBy(write::await).isInstanceOf(StoppedException.class);
+                return Thread.interrupted();
+              });
+      assertThat(LoopSupport.get(coroutine.result())).isTrue();
+      assertThat(LoopSupport.get(pair.second().readSome(arena.allocate(8)).toFuture()))
+          .isEqualTo(TransferOperation.END_OF_FILE);
+      pair.second().close();
+    }
+  }
+
   // r[verify loop.cancel.stopped]
   @EveryBackend
   void aTokenWakesTheLoopAndStopsWhatWaits(Backend backend) throws Exception {

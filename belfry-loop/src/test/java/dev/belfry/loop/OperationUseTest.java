@@ -337,7 +337,7 @@ final class OperationUseTest {
   // r[verify loop.mt.lifetime]
   @Test
   void anOperationMayBeStartedMoreOftenThanAnIntCounts() throws Exception {
-    Field starts = Operation.class.getDeclaredField("starts");
+    Field starts = OperationCore.class.getDeclaredField("starts");
     starts.setAccessible(true);
     try (EventLoop loop = EventLoop.open()) {
       ScheduleOperation task = loop.scheduler().schedule();

@@ -13,6 +13,8 @@ import java.util.Random;
  */
 final class ChannelChurn {
   private static final long DONE = 7;
+
+  /** How long there may be neither a life nor a message; the whole takes as long as it takes. */
   private static final long PATIENCE_NANOS = 20_000_000_000L;
 
   private final Link link;
@@ -43,9 +45,13 @@ final class ChannelChurn {
   int run() {
     Sides.send(link, 0, new byte[0]); // from now on the host may open channels too
     boolean saidDone = false;
+    int progress = 0;
     long deadline = System.nanoTime() + PATIENCE_NANOS;
     while (!saidDone || !peerDone) {
-      if (System.nanoTime() - deadline > 0) {
+      if (begun + delivered != progress) {
+        progress = begun + delivered;
+        deadline = System.nanoTime() + PATIENCE_NANOS;
+      } else if (System.nanoTime() - deadline > 0) {
         throw new AssertionError("%d of %d lives, open: %s".formatted(begun, lives, open.keySet()));
       }
       switch (random.nextInt(6)) {

@@ -10,8 +10,16 @@ import java.nio.ByteBuffer;
  * JAZZER_FUZZ=1} in the environment it only runs what was found before.
  */
 final class HostileBytesFuzzTest {
+  /** A segment stays mapped until it is collected, and a process may have 65,530 mappings. */
+  private static final int RUNS_PER_COLLECTION = 5_000;
+
+  private static int runs;
+
   @FuzzTest(maxDuration = "30s")
   void theHostSurvives(byte[] bytes) throws IOException {
+    if (++runs % RUNS_PER_COLLECTION == 0) {
+      System.gc();
+    }
     ByteBuffer input = ByteBuffer.wrap(bytes);
     Placement placement = bytes.length % 2 == 0 ? Placement.V1 : Placement.PADDED;
     try (var forger = new Forger(placement)) {

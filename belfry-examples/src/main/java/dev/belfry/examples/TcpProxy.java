@@ -1,0 +1,102 @@
+package dev.belfry.examples;
+
+import dev.belfry.loop.Acceptor;
+import dev.belfry.loop.Coroutine;
+import dev.belfry.loop.EventLoop;
+import dev.belfry.loop.Operation;
+import dev.belfry.loop.StopSource;
+import dev.belfry.loop.StoppedException;
+import dev.belfry.loop.StreamSocket;
+import dev.belfry.loop.TimerOperation;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** Passes on what clients and a server say to each other, unless they take too long over it. */
+final class TcpProxy {
+  private final EventLoop loop;
+  private final SocketAddress server;
+  private final Duration limit;
+
+  private TcpProxy(EventLoop loop, SocketAddress server, Duration limit) {
+    this.loop = loop;
+    this.server = server;
+    this.limit = limit;
+  }
+
+  public static void main(String[] args) throws IOException {
+    InetAddress here = InetAddress.getLoopbackAddress();
+    try (EventLoop loop = EventLoop.open();
+        Acceptor acceptor = Acceptor.open(loop, new InetSocketAddress(here, 0))) {
+      var server = new InetSocketAddress(here, Integer.parseInt(args[0]));
+      var proxy = new TcpProxy(loop, server, Duration.ofMillis(Long.parseLong(args[1])));
+      System.out.println("listening at " + acceptor.localAddress());
+      loop.spawn(
+          "acceptor",
+          () -> {
+            while (true) {
+              StreamSocket client = acceptor.accept().await();
+              loop.spawn("client", () -> proxy.serve(client));
+            }
+          });
+      loop.run();
+    }
+  }
+
+  // @start region="proxy"
+  private boolean serve(StreamSocket client) throws Exception {
+    try (client;
+        StreamSocket to = StreamSocket.open(loop, StandardProtocolFamily.INET)) {
+      within(limit, to.connect(server));
+      Coroutine<Boolean> answers = loop.spawn("answers", () -> pass(to, client));
+      CompletableFuture<Boolean> answered = answers.result();
+      try {
+        return pass(client, to) && answered.get();
+      } finally {
+        answers.cancel(); // if the client has gone
+      }
+    }
+  }
+
+  private boolean pass(StreamSocket from, StreamSocket to) throws IOException {
+    MemorySegment buffer = Arena.ofAuto().allocate(16 * 1024);
+    int bytes;
+    while ((bytes = within(limit, from.readSome(buffer))) >= 0) {
+      within(limit, to.writeAll(buffer.asSlice(0, bytes)));
+    }
+    to.shutdownWrite(); // it reads to the end, and may still answer
+    return true;
+  }
+
+  // @end
+
+  // @start region="within"
+  private <T> T within(Duration limit, Operation<T> operation) throws IOException {
+    var late = new StopSource();
+    TimerOperation timer = loop.scheduler().after(limit);
+    timer.start(
+        fired -> {
+          if (fired.hasValue()) {
+            late.requestStop();
+          }
+        });
+    try {
+      return operation.await(late.token());
+    } catch (StoppedException e) {
+      if (late.isStopRequested()) {
+        throw new SocketTimeoutException(operation + " took longer than " + limit);
+      }
+      throw e;
+    } finally {
+      timer.cancel();
+    }
+  }
+  // @end
+}
