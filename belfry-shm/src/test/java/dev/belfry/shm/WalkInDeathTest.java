@@ -318,6 +318,14 @@ final class WalkInDeathTest {
     }
   }
 
+  /** It leaves, and everything is free though its process goes on; which is then ended. */
+  private void leaveForGood(SteppedGuest guest, HostFixture fixture) throws Exception {
+    guest.step("detach", "detached");
+    assertThat(notices.next()).isEqualTo("gone null");
+    fixture.assertAllFree();
+    killStranger();
+  }
+
   /** In the padded placement its entry was taken until its process ended, perhaps hours later. */
   // r[verify shm.crash.stranger]
   @ParameterizedTest
@@ -329,10 +337,7 @@ final class WalkInDeathTest {
       exchangeTwo(guest);
       fixture.host().peers().getFirst().disconnect("on purpose");
       assertThat(notices.next()).isEqualTo("dying HOST");
-      guest.step("detach", "detached");
-      assertThat(notices.next()).isEqualTo("gone null");
-      fixture.assertAllFree();
-      killStranger();
+      leaveForGood(guest, fixture);
     }
   }
 
@@ -351,10 +356,7 @@ final class WalkInDeathTest {
       guest.step("receive", "GOODBYE 0 200");
       guest.step("receive", "over evicted");
       guest.step("send 3 1", "OVER");
-      guest.step("detach", "detached");
-      assertThat(notices.next()).isEqualTo("gone null");
-      fixture.assertAllFree();
-      killStranger();
+      leaveForGood(guest, fixture);
     }
   }
 

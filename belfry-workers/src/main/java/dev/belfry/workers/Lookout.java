@@ -186,7 +186,10 @@ final class Lookout {
     return call.isDone();
   }
 
-  /** Waits with the turn taken, and so asleep if it takes long; gives the turn back. */
+  /**
+   * Waits with the turn taken, and so asleep if it takes long; gives the turn back. Not for virtual
+   * threads, whose carrier would sleep with them.
+   */
   private boolean sleepAndEnd(Call call) {
     long began = System.nanoTime();
     try {
