@@ -193,10 +193,11 @@ static inline const char *belfry_error(const belfry_guest *guest);
 
 /* ---------------------------------------------------------------------------------------------
  * Where everything lies. The two placements differ in nothing but these numbers, the flags of
- * sleepers, the lap marks of descriptors, and the mutex of each guest.
+ * sleepers, the lap marks of descriptors, the pockets, and the mutex of each guest.
  *
  *   header | peer table | host pool | pool 1 | ... | pool G | pad | area 1 | ... | area G
  *   area: guest->host ring | host->guest ring | channel table
+ *         padded: | guest->host pockets | host->guest pockets
  *   pool: bitmap words, 1 = free | pad | slots, each a generation (4 bytes) and a payload
  *         padded: behind the bitmap another one, for slots that an owner keeps; we keep none
  */
@@ -208,21 +209,22 @@ enum { BELFRY__AWAKE, BELFRY__ASLEEP, BELFRY__SPINS, BELFRY__AT_BELL };   /* fla
 #define BELFRY__HEADER_BYTES 128u
 #define BELFRY__GOODBYE_AT 68u
 #define BELFRY__V1 1u
-#define BELFRY__PADDED 257u
+#define BELFRY__PADDED 258u
 #define BELFRY__BLOCK 128u /* what processors fetch together; the unit of the padded entry */
 #define BELFRY__LINE 64u
 #define BELFRY__FIELD_BYTES 32u    /* of a descriptor, in front of its inline payload */
 #define BELFRY__INLINE UINT32_MAX  /* the slot of a message that has none */
 #define BELFRY__GENERATION_BYTES 4u
+#define BELFRY__MAX_POCKETS 256u
 
 typedef struct belfry__layout {
     bool padded;
     uint32_t max_payload, initial_credit, max_guests, ring_size, slot_size, slots, max_channels;
     uint64_t heartbeat_ns;
 
-    uint32_t descriptor_bytes, inline_bytes, bitmap_words;
+    uint32_t descriptor_bytes, inline_bytes, pocket_bytes, pockets, bitmap_words;
     uint64_t entry_bytes, slot_region, slot_stride, pool_header_bytes, pool_bytes;
-    uint64_t areas, channels_in_area, channel_table_bytes, area_bytes, total;
+    uint64_t areas, channels_in_area, channel_table_bytes, pockets_in_area, area_bytes, total;
 } belfry__layout;
 
 /* One direction, as both of its ends see it. In format 1 they sleep on the counters themselves. */
@@ -230,6 +232,7 @@ typedef struct belfry__ring {
     _Atomic uint32_t *head, *tail;
     _Atomic uint32_t *data_word, *space_word;
     uint8_t *descriptors;
+    uint8_t *pockets;
 } belfry__ring;
 
 struct belfry_guest {
@@ -354,7 +357,13 @@ static inline bool belfry__compute(belfry__layout *l, uint64_t file_bytes) {
     l->areas = belfry__align(l->slot_region + (l->max_guests + 1) * l->pool_bytes, unit);
     l->channels_in_area = belfry__align(2ull * l->ring_size * l->descriptor_bytes, unit);
     l->channel_table_bytes = l->max_channels * channel_bytes;
-    l->area_bytes = l->channels_in_area + belfry__align(l->channel_table_bytes, unit);
+    l->pockets_in_area = l->channels_in_area + belfry__align(l->channel_table_bytes, unit);
+    uint32_t in_pocket = l->padded ? l->slot_size / 64 : 0;
+    if (in_pocket > inline_room) { /* else a descriptor holds as much */
+        l->pocket_bytes = (uint32_t)(belfry__align(in_pocket, unit) | unit);
+        l->pockets = l->ring_size < BELFRY__MAX_POCKETS ? l->ring_size : BELFRY__MAX_POCKETS;
+    }
+    l->area_bytes = l->pockets_in_area + 2ull * l->pockets * l->pocket_bytes;
     l->total = l->areas + l->max_guests * l->area_bytes;
     return l->total <= file_bytes;
 }
@@ -388,10 +397,12 @@ static inline uint8_t *belfry__area(const belfry_guest *g) {
 static inline belfry__ring belfry__ring_of(belfry_guest *g, int direction) {
     bool to_guest = direction == BELFRY__TO_GUEST;
     uint64_t ring_bytes = (uint64_t)g->layout.ring_size * g->layout.descriptor_bytes;
+    uint64_t pocket_bytes = (uint64_t)g->layout.pockets * g->layout.pocket_bytes;
     belfry__ring ring = {
         .head = (_Atomic uint32_t *)belfry__word(g, to_guest ? 16 : 8, to_guest ? 3 : 1),
         .tail = (_Atomic uint32_t *)belfry__word(g, to_guest ? 20 : 12, to_guest ? 4 : 2),
         .descriptors = belfry__area(g) + (to_guest ? ring_bytes : 0),
+        .pockets = belfry__area(g) + g->layout.pockets_in_area + (to_guest ? pocket_bytes : 0),
     };
     ring.data_word = ring.head;
     ring.space_word = ring.tail;
@@ -410,6 +421,12 @@ static inline _Atomic uint64_t *belfry__descriptor(
     const belfry_guest *g, const belfry__ring *ring, uint32_t counter) {
     uint64_t index = counter & (g->layout.ring_size - 1);
     return (_Atomic uint64_t *)(ring->descriptors + index * g->layout.descriptor_bytes);
+}
+
+/* The pocket of a message, where there are any; one that came long before may have had it too. */
+static inline uint8_t *belfry__pocket(
+    const belfry_guest *g, const belfry__ring *ring, uint32_t counter) {
+    return ring->pockets + (uint64_t)(counter & (g->layout.pockets - 1)) * g->layout.pocket_bytes;
 }
 
 /* Tells a counter's lap from the one before; never zero, which is what new memory has. */
@@ -943,10 +960,13 @@ static inline belfry_result belfry__take(belfry_guest *g, belfry_message *messag
         if (generation != 0 || offset != 0) {
             return belfry__violation(g, "an inline message has a generation or an offset");
         }
-        if (length > g->layout.inline_bytes) {
+        bool in_pocket = length > g->layout.inline_bytes;
+        if (in_pocket && (length > g->layout.pocket_bytes || length > g->layout.max_payload)) {
             return belfry__violation(g, "an inline message of %u bytes", length);
         }
-        memcpy(g->buffer, (uint8_t *)descriptor + BELFRY__FIELD_BYTES, length);
+        uint8_t *payload = in_pocket ? belfry__pocket(g, &g->in, g->tail)
+                                     : (uint8_t *)descriptor + BELFRY__FIELD_BYTES;
+        memcpy(g->buffer, payload, length);
     }
     *message = (belfry_message){
         .kind = kind,
@@ -1036,8 +1056,9 @@ static inline bool belfry__allocate(belfry_guest *g, uint32_t *slot, uint32_t *g
     return false;
 }
 
-static inline belfry_result belfry__has_room(belfry_guest *g) {
-    if (g->head - g->tail_seen >= belfry__capacity(g)) {
+/* Whether the host has read so many messages that fewer than this are left. */
+static inline belfry_result belfry__unread_below(belfry_guest *g, uint32_t limit) {
+    if (g->head - g->tail_seen >= limit) {
         uint32_t unread;
         belfry_result result = belfry__unread(g, &unread);
         if (result != BELFRY_OK) {
@@ -1045,7 +1066,27 @@ static inline belfry_result belfry__has_room(belfry_guest *g) {
         }
         g->tail_seen = g->head - unread;
     }
-    return g->head - g->tail_seen < belfry__capacity(g) ? BELFRY_OK : BELFRY_RING_FULL;
+    return g->head - g->tail_seen < limit ? BELFRY_OK : BELFRY_RING_FULL;
+}
+
+/* Where the payload of the next message goes, if not into its descriptor. */
+static inline belfry_result belfry__place(
+    belfry_guest *g, uint32_t length, uint8_t **payload, uint32_t *slot, uint32_t *generation) {
+    if (length > g->layout.max_payload) {
+        return BELFRY_TOO_LARGE;
+    }
+    if (length <= g->layout.pocket_bytes) {
+        belfry_result result = belfry__unread_below(g, g->layout.pockets);
+        if (result != BELFRY_RING_FULL) { /* else the host has not read what is in the pocket */
+            *payload = belfry__pocket(g, &g->out, g->head);
+            return result;
+        }
+    }
+    if (!belfry__allocate(g, slot, generation)) {
+        return BELFRY_NO_SLOT;
+    }
+    *payload = belfry__slot(g, g->peer, *slot) + BELFRY__GENERATION_BYTES;
+    return BELFRY_OK;
 }
 
 static inline belfry_result belfry_stage(belfry_guest *g, const belfry_message *message) {
@@ -1055,7 +1096,7 @@ static inline belfry_result belfry_stage(belfry_guest *g, const belfry_message *
     }
     belfry_result result = belfry_end(g);
     if (result == BELFRY_OK) {
-        result = belfry__has_room(g);
+        result = belfry__unread_below(g, belfry__capacity(g));
     }
     if (result != BELFRY_OK) {
         return result;
@@ -1064,20 +1105,18 @@ static inline belfry_result belfry_stage(belfry_guest *g, const belfry_message *
     uint32_t slot = BELFRY__INLINE;
     uint32_t generation = 0;
     uint8_t *payload = (uint8_t *)descriptor + BELFRY__FIELD_BYTES;
-    if (message->length > g->layout.inline_bytes) {
-        if (message->length > g->layout.max_payload) {
-            return BELFRY_TOO_LARGE;
+    bool elsewhere = message->length > g->layout.inline_bytes;
+    if (elsewhere) {
+        result = belfry__place(g, message->length, &payload, &slot, &generation);
+        if (result != BELFRY_OK) {
+            return result;
         }
-        if (!belfry__allocate(g, &slot, &generation)) {
-            return BELFRY_NO_SLOT;
-        }
-        payload = belfry__slot(g, g->peer, slot) + BELFRY__GENERATION_BYTES;
     }
     if (message->length > 0) {
         memcpy(payload, message->bytes, message->length);
     }
     /* Behind the payload stand zeros, not what was there a lap ago. */
-    uint32_t used = slot == BELFRY__INLINE ? message->length : 0;
+    uint32_t used = elsewhere ? 0 : message->length;
     uint32_t whole = used < 32 ? 32 : (uint32_t)belfry__align(used, 8);
     memset((uint8_t *)descriptor + BELFRY__FIELD_BYTES + used, 0, whole - used);
     uint64_t words[4] = {

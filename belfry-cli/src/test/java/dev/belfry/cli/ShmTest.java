@@ -68,7 +68,7 @@ class ShmTest {
 
     assertThat(run.exitCode()).isZero();
     assertThat(run.out())
-        .contains("version             257", "ring_size           256", "host_goodbye        0")
+        .contains("version             258", "ring_size           256", "host_goodbye        0")
         .contains("peer 1: ATTACHED, epoch 1", "guest->host  head 2, tail 0, depth 2")
         .contains("channel 1    ACTIVE, granted 262144");
   }

@@ -173,12 +173,15 @@ public final class Inbox extends LinkHalf {
         throw new ProtocolViolation(
             Kind.INLINE_FIELDS, "an inline message has a generation or an offset");
       }
-      if (Integer.compareUnsigned(length, inlineBytes) > 0) {
+      if (Integer.compareUnsigned(length, inlineBytes) <= 0) {
+        MessageDescriptor.readInline(memory, descriptor, into.bytes(), length);
+      } else if (Integer.compareUnsigned(length, mostInPocket) <= 0) {
+        memory.read(ring.pocket(tail), into.room(length), 0, length);
+      } else {
         throw new ProtocolViolation(
             Kind.PAYLOAD_LENGTH,
             "an inline message of %d bytes".formatted(Integer.toUnsignedLong(length)));
       }
-      MessageDescriptor.readInline(memory, descriptor, into.bytes(), length);
     } else {
       slots.take(slot, generation, offset, length, into);
       slotFreed = true;

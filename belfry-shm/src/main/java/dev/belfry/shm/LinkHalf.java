@@ -9,6 +9,7 @@ abstract sealed class LinkHalf permits Inbox, Outbox {
   final Ring ring;
   final Memory memory;
   final int inlineBytes;
+  final int mostInPocket;
   private final Waiter waiter;
 
   LinkHalf(Link link, Ring ring, WaitStrategy strategy) {
@@ -17,6 +18,7 @@ abstract sealed class LinkHalf permits Inbox, Outbox {
     this.ring = ring;
     this.memory = ring.memory();
     this.inlineBytes = segment.layout().inlineBytes();
+    this.mostInPocket = segment.layout().mostInPocket();
     this.waiter = new Waiter(segment, strategy);
   }
 

@@ -16,7 +16,10 @@ import java.nio.ByteOrder;
  *   4  inline payload; what is behind payload_len is zero in the first 32 bytes
  * </pre>
  *
- * The first word is written last: with its lap mark it tells a receiver that the rest is there.
+ * A pocket is room beside the ring that belongs to the message's counter. A payload is there if it
+ * is said to be inline and is longer than what a descriptor holds.
+ *
+ * <p>The first word is written last: with its lap mark it tells a receiver that the rest is there.
  */
 // r[impl shm.desc.size]
 final class MessageDescriptor {
@@ -122,11 +125,11 @@ final class MessageDescriptor {
     return word;
   }
 
-  /** Writes all but the first word, with the payload in a slot. */
-  static void writeWithSlot(
+  /** Writes all but the first word, with the payload in a slot or in the pocket. */
+  static void writeFields(
       Memory memory, long descriptor, long methodId, int slot, int generation, int length) {
     memory.setLong(descriptor + METHOD_ID, methodId);
-    memory.setLong(descriptor + SLOT, slot | ((long) generation << 32));
+    memory.setLong(descriptor + SLOT, Integer.toUnsignedLong(slot) | ((long) generation << 32));
     memory.setLong(descriptor + OFFSET, (long) length << 32);
     for (int at = 0; at < INLINE_BYTES; at += Long.BYTES) {
       memory.setLong(descriptor + INLINE + at, 0);

@@ -5,7 +5,8 @@ import java.util.Objects;
 
 /**
  * The sending half of a link. Payloads of up to 32 bytes, in the padded placement 96, travel in the
- * descriptor, larger ones in a slot. For one thread at a time. Allocates nothing.
+ * descriptor, larger ones in a slot, or in the padded placement in a pocket if they fit into one.
+ * For one thread at a time. Allocates nothing.
  *
  * {@snippet :
  * SendResult result = outbox.send(MessageKind.REQUEST, 7, method, bytes, 0, bytes.length);
@@ -15,6 +16,7 @@ import java.util.Objects;
  */
 // r[impl shm.payload.encoding]
 // r[impl shm.scope]
+// r[impl shm.placement.pockets]
 public final class Outbox extends LinkHalf {
   private static final long MAX_U32 = 0xffff_ffffL;
 
@@ -24,6 +26,7 @@ public final class Outbox extends LinkHalf {
   private final SlotSource slots;
   private final int maxPayload;
   private final int capacity;
+  private final int pocketCount;
   private final Awaitable space;
   private final Awaitable slot;
   private final Unread read;
@@ -44,6 +47,7 @@ public final class Outbox extends LinkHalf {
     this.slots = slots;
     this.maxPayload = segment.config().maxPayloadSize();
     this.capacity = ring.capacity();
+    this.pocketCount = segment.layout().pocketCount();
     this.space = new Unread(capacity - 1);
     this.slot = slots.shortage(link, ring);
     this.read = new Unread(0);
@@ -86,17 +90,20 @@ public final class Outbox extends LinkHalf {
       if (link.isOver()) {
         return SendResult.OVER;
       }
-      if (!hasRoom()) {
+      if (!isUnreadBelow(capacity)) {
         return SendResult.RING_FULL;
       }
       int counter = head;
       long descriptor = ring.descriptor(counter);
       if (length <= inlineBytes) {
         MessageDescriptor.writeInline(memory, descriptor, methodId, bytes, offset, length);
+      } else if (length > maxPayload) {
+        return SendResult.TOO_LARGE;
+      } else if (length <= mostInPocket && isUnreadBelow(pocketCount)) {
+        memory.write(ring.pocket(counter), bytes, offset, length);
+        MessageDescriptor.writeFields(
+            memory, descriptor, methodId, MessageDescriptor.INLINE_SLOT, 0, length);
       } else {
-        if (length > maxPayload) {
-          return SendResult.TOO_LARGE;
-        }
         int slot = slots.allocate();
         if (slot < 0) {
           slotShortages++;
@@ -107,7 +114,7 @@ public final class Outbox extends LinkHalf {
         memory.setInt(address, generation);
         // r[impl shm.slot.payload-offset]
         memory.write(address + SegmentConfig.GENERATION_BYTES, bytes, offset, length);
-        MessageDescriptor.writeWithSlot(memory, descriptor, methodId, slot, generation, length);
+        MessageDescriptor.writeFields(memory, descriptor, methodId, slot, generation, length);
       }
       memory.setLongRelease(
           descriptor, MessageDescriptor.firstWord(kind, ring.lapMark(counter), (int) id));
@@ -135,12 +142,13 @@ public final class Outbox extends LinkHalf {
     }
   }
 
-  private boolean hasRoom() {
-    if (head - tail < capacity) {
+  /** Whether the peer has read so many messages that fewer than this are left. */
+  private boolean isUnreadBelow(int limit) {
+    if (head - tail < limit) {
       return true;
     }
     tail = head - ring.unread(head);
-    return head - tail < capacity;
+    return head - tail < limit;
   }
 
   /**

@@ -10,10 +10,11 @@ public enum Placement {
 
   /**
    * What different processes write lies on different cache lines; descriptors carry a mark of their
-   * lap, so that a receiver looks at one line for each message; and sleepers have flags, so that
-   * nobody makes a system call for a peer that is awake.
+   * lap, so that a receiver looks at one line for each message; messages of up to about a kilobyte
+   * need no slot; and sleepers have flags, so that nobody makes a system call for a peer that is
+   * awake.
    */
-  PADDED(257);
+  PADDED(258);
 
   private final int version;
 

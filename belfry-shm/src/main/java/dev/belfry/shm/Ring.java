@@ -53,6 +53,9 @@ final class Ring {
   private final long tail;
   private final long descriptors;
   private final int descriptorBytes;
+  private final long pockets;
+  private final int pocketBytes;
+  private final int pocketMask;
   private final int mask;
   private final int lapShift;
   private final long dataFlag;
@@ -78,6 +81,11 @@ final class Ring {
     this.tail = memory.address(layout.tail(peer, direction), Integer.BYTES);
     this.descriptors = memory.address(layout.ring(peer, direction), layout.ringBytes());
     this.descriptorBytes = layout.descriptorBytes();
+    this.pocketBytes = layout.pocketBytes();
+    this.pocketMask = layout.pocketCount() - 1;
+    this.pockets =
+        memory.address(
+            layout.pockets(peer, direction), (long) layout.pocketCount() * layout.pocketBytes());
     this.mask = size - 1;
     this.lapShift = Integer.numberOfTrailingZeros(size);
     long dataAt = padded ? layout.dataSleeper(peer, direction) : layout.head(peer, direction);
@@ -99,6 +107,11 @@ final class Ring {
 
   long descriptor(int counter) {
     return Memory.aligned(descriptors + (long) (counter & mask) * descriptorBytes);
+  }
+
+  /** The pocket of a message, if there are any; one that came long before may have had it too. */
+  long pocket(int counter) {
+    return Memory.aligned(pockets + (long) (counter & pocketMask) * pocketBytes);
   }
 
   /** Tells the lap of a counter from the one before; never zero, which is what new memory has. */

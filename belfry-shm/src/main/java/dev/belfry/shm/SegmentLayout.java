@@ -10,6 +10,7 @@ import static java.lang.Math.multiplyExact;
  * header | peer table | host pool | pool 1 | ... | pool G | pad to 64 | area 1 | ... | area G
  *                                                                       |
  *                               guest-&gt;host ring | host-&gt;guest ring | channel table, pad to 64
+ *                               padded: | guest-&gt;host pockets | host-&gt;guest pockets
  *
  * peer entry, format 1 (64 bytes):
  *    0 state | 4 epoch | 8 g2h head | 12 g2h tail | 16 h2g head | 20 h2g tail | 24 heartbeat
@@ -39,6 +40,12 @@ public final class SegmentLayout {
   private static final int PADDED_BLOCKS = 12;
   private static final int PADDED_DESCRIPTOR_BYTES = 128;
   private static final int PADDED_CHANNEL_BYTES = 128;
+
+  /** A pocket has a sixty-fourth of a slot's bytes. */
+  private static final int POCKETS_PER_SLOT = 64;
+
+  /** A longer ring has no more, or they would take up more memory than all else. */
+  private static final int MAX_POCKETS = 256;
 
   /** Where a word of a peer entry is: its offset in format 1, its block in the padded placement. */
   private enum Word {
@@ -76,6 +83,9 @@ public final class SegmentLayout {
   private final long poolBytes;
   private final long guestAreas;
   private final long channelTableInArea;
+  private final int pocketBytes;
+  private final int pocketCount;
+  private final long pocketsInArea;
   private final long areaBytes;
   private final long totalBytes;
 
@@ -105,12 +115,21 @@ public final class SegmentLayout {
       this.poolBytes = addExact(poolHeaderBytes, multiplyExact(config.slotsPerGuest(), slotStride));
       this.guestAreas = align(addExact(slotRegion, multiplyExact(guests + 1, poolBytes)));
       this.channelTableInArea = align(2L * config.ringSize() * descriptorBytes);
-      this.areaBytes =
+      this.pocketsInArea =
           addExact(channelTableInArea, align((long) config.maxChannels() * channelBytes));
+      this.pocketBytes = padded ? pocketBytes(config.slotSize()) : 0;
+      this.pocketCount = pocketBytes > 0 ? Math.min(config.ringSize(), MAX_POCKETS) : 0;
+      this.areaBytes = addExact(pocketsInArea, 2L * pocketCount * pocketBytes);
       this.totalBytes = addExact(guestAreas, multiplyExact(guests, areaBytes));
     } catch (ArithmeticException overflow) {
       throw new IllegalArgumentException("the segment would be larger than any memory", overflow);
     }
+  }
+
+  /** An odd number of blocks, as for slots; none where a descriptor holds as much. */
+  private int pocketBytes(int slotSize) {
+    int bytes = slotSize / POCKETS_PER_SLOT;
+    return bytes > MessageDescriptor.MAX_INLINE_BYTES ? (int) align(bytes) | BLOCK_BYTES : 0;
   }
 
   private long align(long bytes) {
@@ -295,6 +314,27 @@ public final class SegmentLayout {
   int inlineBytes() {
     int allowed = Math.max(MessageDescriptor.INLINE_BYTES, config.maxPayloadSize());
     return Math.min(allowed, descriptorBytes - MessageDescriptor.FIELD_BYTES);
+  }
+
+  /** The first pocket of a ring. Messages use them in turns, one for each descriptor. */
+  long pockets(int peer, Direction direction) {
+    long ofRing = (long) pocketCount * pocketBytes;
+    return area(peer) + pocketsInArea + (direction == Direction.TO_HOST ? 0 : ofRing);
+  }
+
+  /** How many pockets a ring has: 0, or a power of two that is no more than its descriptors. */
+  int pocketCount() {
+    return pocketCount;
+  }
+
+  /** The longest payload that travels in a pocket; 0 if there are none. */
+  int mostInPocket() {
+    return Math.min(pocketBytes, config.maxPayloadSize());
+  }
+
+  /** How long a pocket is; 0 if there are none. */
+  int pocketBytes() {
+    return pocketBytes;
   }
 
   /** The start of a guest's channel table. */

@@ -82,7 +82,7 @@ final class CGuestRefusalTest {
   // r[verify shm.handshake.no-negotiation]
   @ParameterizedTest
   @CsvSource({
-    "8, 258, unknown version 258",
+    "8, 257, unknown version 257",
     "12, 64, unknown header",
     "16, 5, does not fit itself",
     "24, 0, sizes that no segment can have",

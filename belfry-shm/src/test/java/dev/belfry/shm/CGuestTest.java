@@ -99,6 +99,40 @@ final class CGuestTest {
         IntStream.range(0, 100).map(i -> i % 3 == 0 ? i : 65532 - i).toArray());
   }
 
+  // More than there are pockets, so that a guest which is quicker than the host needs slots too.
+  // r[verify shm.placement.pockets]
+  @Test
+  void messagesInPocketsComeBackUnchanged() throws Exception {
+    assertEchoes(
+        echo,
+        HostOptions.DEFAULT.withConfig(SegmentConfig.DEFAULT.withRingSize(1024)),
+        IntStream.range(0, 2000).map(i -> 90 + i % 1100).toArray());
+  }
+
+  // r[verify shm.placement.pockets]
+  @Test
+  void aGuestUsesAPocketAgainOnlyWhenItsMessageWasRead() throws Exception {
+    SegmentConfig config = SegmentConfig.DEFAULT.withRingSize(1024).withSlots(2, 65536);
+    PeerOptions fetched = PeerOptions.DEFAULT.withListener(notices);
+    try (HostFixture fixture = HostFixture.of(HostOptions.DEFAULT.withConfig(config));
+        SteppedGuest guest = SteppedGuest.attached(fixture.host(), stepping, fetched)) {
+      int sent = 0;
+      while (sent < 258) {
+        guest.step("send %d 1000".formatted(sent++), "SENT"); // 256 in pockets, two in slots
+      }
+      guest.step("send %d 1000".formatted(sent), "NO_SLOT");
+      guest.step("send %d 1153".formatted(sent), "NO_SLOT");
+      var message = new Message();
+      for (int i = 0; i < sent; i++) {
+        assertThat(guest.peer().receive(message)).isTrue();
+        assertThat(message.id()).isEqualTo(i);
+        assertThat(message.toByteArray()).isEqualTo(Sides.payload(1000, i));
+      }
+      guest.step("send 1 1000", "SENT");
+      guest.kill();
+    }
+  }
+
   @Test
   void theProgramThatTheReadmeShowsWorks() throws Exception {
     assertEchoes(new CGuests(programs).readme(), HostOptions.DEFAULT, 0, 1, 1000);

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A guest in C believes nothing that its host writes. */
 @Timeout(600)
@@ -43,7 +44,11 @@ final class CGuestTrustTest {
     final TestProcess guest;
 
     Forgery(Placement placement) throws Exception {
-      segment = Segment.createAnonymous(Sys.forAnyThread(), placement, HostFixture.CONFIG);
+      this(placement, HostFixture.CONFIG);
+    }
+
+    Forgery(Placement placement, SegmentConfig config) throws Exception {
+      segment = Segment.createAnonymous(Sys.forAnyThread(), placement, config);
       layout = segment.layout();
       memory = segment.memory().mapping();
       long pid = ProcessHandle.current().pid();
@@ -122,6 +127,17 @@ final class CGuestTrustTest {
     assertNoticed(placement, "which is free", it -> it.descriptor(1, 0, 0, 0, 40));
     if (placement == Placement.V1) {
       assertNoticed(placement, "20 apart", it -> it.head(20));
+    }
+  }
+
+  // r[verify shm.placement.pockets]
+  @ParameterizedTest
+  @ValueSource(ints = {501, 1152, 1153})
+  void aLengthThatNoPocketCanHoldIsNoticed(int length) throws Exception {
+    var atMost500 = new SegmentConfig(500, 0, 1, 8, 65536, 2, 1, 0);
+    try (var forgery = new Forgery(Placement.PADDED, atMost500)) {
+      forgery.descriptor(1, -1, 0, 0, length);
+      forgery.assertViolation("inline message of %d bytes".formatted(length));
     }
   }
 

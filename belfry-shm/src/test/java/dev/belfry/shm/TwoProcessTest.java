@@ -44,8 +44,14 @@ final class TwoProcessTest {
                     flow(placement, YIELD, USUAL, 100_000, 1024, 0),
                     flow(placement, SLEEP, USUAL, 100_000, 1024, 0),
                     flow(placement, ADAPTIVE, SegmentConfig.DEFAULT, 100_000, 65532, 0),
+                    flow(placement, ADAPTIVE, manyPockets(), 100_000, 1400, -500),
                     flow(placement, ADAPTIVE, tiny(), 50_000, 1024, 0),
                     flow(placement, ADAPTIVE, USUAL, 100_000, 64, -500)));
+  }
+
+  /** A ring that holds more than there are pockets, and messages that are too long for one. */
+  private static SegmentConfig manyPockets() {
+    return SegmentConfig.DEFAULT.withMaxGuests(1).withRingSize(1024);
   }
 
   private static SegmentConfig tiny() {

@@ -58,6 +58,11 @@ final class Outgoing {
       byte[] bytes,
       BooleanSupplier isOver,
       long deadlineNanos) {
+    // Mostly that is all, and then a look at the clock would take as long.
+    SendResult atOnce = messenger.send(kind, id, method, bytes, 0, bytes.length);
+    if (atOnce == SendResult.SENT) {
+      return atOnce;
+    }
     return inSlices(
         until -> messenger.sendBlocking(kind, id, method, bytes, 0, bytes.length, until),
         isOver,

@@ -86,7 +86,7 @@ abstract class IpcBenchmark extends Benchmark {
     print(
         List.of(
             "Two fresh processes each time, on a processor each; up to 96 bytes (v1: 32) travel in",
-            "the descriptor, more in a slot. Medians of the rounds; a ratio is the median of the",
-            "ratios within each round."));
+            "the descriptor, up to 1152 in a pocket (v1: in a slot). Medians of the rounds; a ratio",
+            "is the median of the ratios within each round."));
   }
 }

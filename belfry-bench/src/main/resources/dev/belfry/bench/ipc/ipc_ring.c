@@ -1,4 +1,4 @@
-// The control for the rings in Java: the same ring, the same descriptors and slots, in C.
+// The control for the rings in Java: the same ring, the same descriptors, pockets and slots, in C.
 //
 //   ipc_ring ROLE MODE PATH BYTES BATCH
 //
@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 enum { MAX_SIZE = 65536, SLOTS = 16, SLOT_BYTES = 65600, INLINE = 96, FIRST_LINE = 32, SPIN_NANOS = 50000 };
+enum { POCKETS = 256, POCKET_BYTES = 1152 };
 enum { AWAKE, ASLEEP, SPINS };
 
 typedef struct { _Alignas(128) _Atomic uint32_t word; } line;
@@ -41,6 +42,7 @@ typedef struct {
   line head, tail, data_sleeper, space_sleeper;
   _Alignas(128) _Atomic uint64_t free_slots;
   _Alignas(128) descriptor descriptors[MAX_SIZE];  // as many as size says are used
+  _Alignas(128) unsigned char pockets[POCKETS][POCKET_BYTES];
   _Alignas(128) unsigned char slots[SLOTS][SLOT_BYTES];
 } ring;
 
@@ -106,11 +108,13 @@ static void wake_if_asleep(line *sleeper) {
     }                                                                                    \
   } while (0)
 
-static int has_room(sender *s) {
-  if (s->head - s->tail < size - 1) return 1;
+static int unread_below(sender *s, uint32_t limit) {
+  if (s->head - s->tail < limit) return 1;
   s->tail = atomic_load_explicit(&s->r->tail.word, memory_order_acquire);
-  return s->head - s->tail < size - 1;
+  return s->head - s->tail < limit;
 }
+
+static int has_room(sender *s) { return unread_below(s, size - 1); }
 
 static void publish(sender *s) {
   atomic_store_explicit(&s->r->head.word, s->head, memory_order_release);
@@ -146,6 +150,9 @@ static void send_message(sender *s, const unsigned char *bytes, uint32_t length)
     memcpy(d->payload + first, bytes + first, length - first);
     memcpy(d->payload, bytes, first);
     memset(d->payload + first, 0, FIRST_LINE - first);
+  } else if (length <= POCKET_BYTES && unread_below(s, POCKETS)) {
+    memcpy(s->r->pockets[s->head & (POCKETS - 1)], bytes, length);
+    memset(d->payload, 0, FIRST_LINE);
   } else {
     int free = allocate(s);
     if (free < 0) {
@@ -200,9 +207,13 @@ static void receive_message(receiver *v, unsigned char *bytes) {
   descriptor *d = &v->r->descriptors[v->tail & (size - 1)];
   uint32_t slot = d->slot, generation = d->generation, length = d->length, offset = d->offset;
   if (slot == UINT32_MAX) {
-    if (generation != 0 || offset != 0 || length > INLINE) die("bad inline descriptor");
-    memcpy(bytes, d->payload, FIRST_LINE);
-    if (length > FIRST_LINE) memcpy(bytes + FIRST_LINE, d->payload + FIRST_LINE, length - FIRST_LINE);
+    if (generation != 0 || offset != 0 || length > POCKET_BYTES) die("bad inline descriptor");
+    if (length > INLINE) {
+      memcpy(bytes, v->r->pockets[v->tail & (POCKETS - 1)], length);
+    } else {
+      memcpy(bytes, d->payload, FIRST_LINE);
+      if (length > FIRST_LINE) memcpy(bytes + FIRST_LINE, d->payload + FIRST_LINE, length - FIRST_LINE);
+    }
   } else {
     if (slot >= SLOTS || length > SLOT_BYTES - 4 || offset + (uint64_t)length > SLOT_BYTES - 4)
       die("bad slot");
