@@ -34,6 +34,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** More calls than workers can do: who gets a turn, and who is to blame. */
 @Timeout(120)
 final class OverloadTest {
+  /** The bytes of a call that needs a slot, of which there are sixteen. */
+  private static final int SLOTFUL = 2000;
+
   private static final CallOptions REFUSE = CallOptions.DEFAULT.withOverload(Overload.REFUSE);
 
   @TempDir private static Path directory;
@@ -178,14 +181,14 @@ final class OverloadTest {
       Pools.stop(Integer.parseInt(pid));
       var others = new ArrayList<Future<byte[]>>();
       for (int i = 0; i < 40; i++) {
-        others.add(threads.submit(() -> pool.call("echo", new byte[1024])));
+        others.add(threads.submit(() -> pool.call("echo", new byte[SLOTFUL])));
       }
       assertThatExceptionOfType(ExecutionException.class)
           .isThrownBy(sleeping::get)
           .withCauseInstanceOf(DeadlinePassed.class);
       Pools.kill(Integer.parseInt(pid), Signo.CONT);
       for (Future<byte[]> other : others) {
-        assertThat(other.get()).hasSize(1024);
+        assertThat(other.get()).hasSize(SLOTFUL);
       }
       await().until(() -> inFlight(pool) == 0);
       assertThat(call(pool, "pid", "")).isEqualTo(pid);
@@ -215,14 +218,14 @@ final class OverloadTest {
       Pools.stop(first);
       var calls = new ArrayList<Future<byte[]>>();
       for (int i = 0; i < 20; i++) {
-        calls.add(threads.submit(() -> pool.call("echo", new byte[1024])));
+        calls.add(threads.submit(() -> pool.call("echo", new byte[SLOTFUL])));
       }
       await().until(() -> pool.status().slotsUsed() == SegmentConfig.DEFAULT.slotsPerGuest());
       Files.delete(closed);
       assertThat(pool.awaitReady(LONG)).isTrue();
       Pools.kill(first, Signo.CONT);
       for (Future<byte[]> call : calls) {
-        assertThat(call.get()).hasSize(1024);
+        assertThat(call.get()).hasSize(SLOTFUL);
       }
       assertThat(told.deaths).isEmpty();
     }
@@ -252,7 +255,7 @@ final class OverloadTest {
 
   private static Class<?> interruptedIn(WorkerPool pool) {
     try {
-      pool.call("echo", new byte[1024], CallOptions.DEFAULT.withDeadline(LONG));
+      pool.call("echo", new byte[SLOTFUL], CallOptions.DEFAULT.withDeadline(LONG));
       return Void.class;
     } catch (CallException | InterruptedException e) {
       return e.getClass();

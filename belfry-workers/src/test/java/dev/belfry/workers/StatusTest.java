@@ -20,6 +20,9 @@ import org.junit.jupiter.api.Timeout;
 /** What a pool says of itself, compared with what is done to it. */
 @Timeout(120)
 final class StatusTest {
+  /** The bytes of a call that needs a slot. */
+  private static final int SLOTFUL = 2000;
+
   @Test
   void everyCallIsCountedOnceByHowItEnded() throws Exception {
     try (WorkerPool pool = open(options(0).workers(1).spares(1).attempts(2).crashLimit(9))) {
@@ -100,7 +103,7 @@ final class StatusTest {
       List<CompletableFuture<byte[]>> answers = new ArrayList<>();
       try {
         for (int i = 0; i < 5; i++) {
-          answers.add(pool.submit("echo", new byte[1000], CallOptions.DEFAULT));
+          answers.add(pool.submit("echo", new byte[SLOTFUL], CallOptions.DEFAULT));
         }
         PoolStatus status = pool.status();
         assertThat(status.workers().getFirst().inFlight()).isEqualTo(5);
@@ -110,7 +113,7 @@ final class StatusTest {
         Pools.kill(worker.pid(), Signo.CONT);
       }
       for (CompletableFuture<byte[]> answer : answers) {
-        assertThat(answer.get()).hasSize(1000);
+        assertThat(answer.get()).hasSize(SLOTFUL);
       }
       await().until(() -> pool.status().slotsUsed() == 0);
       assertThat(pool.status().workers().getFirst().ringDepth()).isZero();
