@@ -303,11 +303,12 @@ final class EndingTest {
     pipe.writer().close();
   }
 
-  // The exception that nobody could be told was taken for a failure of the operation, which then
-  // completed a second time.
-  // r[verify loop.backend.single-shot]
+  // There was nobody to run the waiter, which stayed where it was for ever; and the exception that
+  // told so was taken for a failure of the operation, which then completed a second time.
+  // r[verify loop.backend.single-shot] r[verify loop.stop.coroutine]
   @EveryBackend
-  void anOperationWhoseWaiterIsGoneWithItsLoopCompletesOnce(Backend backend) throws Exception {
+  void anOperationWhoseWaiterHasLostItsLoopCompletesOnceAndWakesIt(Backend backend)
+      throws Exception {
     SysTap tap = LoopSupport.tap();
     try (Quiet _ = Quiet.log(EventLoop.class);
         EventLoop other = EventLoop.open(backend);
@@ -315,14 +316,16 @@ final class EndingTest {
       var pair = StreamSocket.pair(other, other);
       send(pair.second(), "x");
       TransferOperation read = pair.first().readSome(arena.allocate(8));
+      Coroutine<Integer> waiter;
       try (EventLoop loop = LoopSupport.open(backend, tap)) {
-        loop.spawn("waiter", () -> read.await());
+        waiter = loop.spawn("waiter", () -> read.await());
         loop.runUntilEmpty(); // the start is on its way to the other loop
         tap.fail(WaitLog.call(backend), Errno.EBADF);
         assertThatExceptionOfType(ErrnoException.class).isThrownBy(loop::run);
       }
       other.runUntilEmpty();
       assertThat(other.inFlight()).isZero();
+      LoopSupport.await(waiter.result()::isDone);
       assertThat(read.outcome()).isNotEqualTo(Outcome.ERROR);
       pair.first().close();
       pair.second().close();
