@@ -227,7 +227,9 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
       do {
         cancelAll();
         coroutines.forEach(Coroutine::cancel);
-        turn(coroutines.isEmpty() || inFlight > 0 ? Sleep.AWAKE : Sleep.FOREVER, false);
+        // Only what the kernel or others have is left to wait for, unless something has run.
+        boolean awaits = inFlight > 0 || !coroutines.isEmpty();
+        turn(awaits ? Sleep.FOREVER : Sleep.AWAKE, true);
       } while (inFlight > 0 || !coroutines.isEmpty() || !work.isEmpty());
     } finally {
       ended = true;

@@ -9,9 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Io;
 import dev.belfry.linux.Pipe;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.DescriptorSupport.Tapped;
+import dev.belfry.loop.LoopSupport.Driven;
 import dev.belfry.loop.LoopSupport.EveryBackend;
 import dev.belfry.testkit.NeedsIoUring;
 import dev.belfry.testkit.SysTap;
@@ -29,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -301,6 +304,41 @@ final class EndingTest {
     assertThat(tried.outcome()).isEqualTo(Outcome.STOPPED);
     file.close();
     pipe.writer().close();
+  }
+
+  // It looked again and again, as fast as it could, whether the kernel had written it.
+  // r[verify loop.fd.unwritten]
+  @Test
+  @NeedsIoUring
+  void aLoopThatEndsSleepsUntilTheKernelHasWrittenToAFile() throws Exception {
+    SysTap tap = LoopSupport.tap();
+    // Written as a file, a pipe without room keeps the kernel waiting.
+    tap.script("pread", (_, _) -> OptionalLong.of(0));
+    Pipe pipe = Pipe.open(Sys.forAnyThread(), true);
+    var sleeps = new CountDownLatch(1);
+    try (Arena arena = Arena.ofShared();
+        var driven = Driven.of(LoopSupport.open(Backend.IO_URING, tap))) {
+      var file = new RegularFile(driven.loop(), pipe.writer());
+      var write = start(file.writeAll(arena.allocate(1 << 20)));
+      driven.asleep();
+      tap.script(
+          "ioUringEnter",
+          (_, arguments) -> {
+            if (WaitLog.blocks(Backend.IO_URING, arguments)) {
+              sleeps.countDown();
+            }
+            return OptionalLong.empty();
+          });
+      driven.loop().requestStop();
+      LoopSupport.await(sleeps);
+      for (long left = 1 << 20; left > 0; ) {
+        left -= Io.read(Sys.forAnyThread(), pipe.reader().number(), arena.allocate(1 << 20));
+      }
+      assertThat(driven.joined()).isEqualTo(Outcome.VALUE);
+      assertThat(write.outcome()).isEqualTo(Outcome.VALUE);
+      file.close();
+    }
+    pipe.reader().close();
   }
 
   // There was nobody to run the waiter, which stayed where it was for ever; and the exception that
