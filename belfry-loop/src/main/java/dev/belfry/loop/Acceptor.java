@@ -85,10 +85,7 @@ public final class Acceptor extends Handle {
    * {@snippet :
    * EventLoop next = group.next();
    * StreamSocket client = acceptor.accept(next).await();
-   * next.spawn("client", () -> serve(client));
-   * if (next.isStopRequested()) {
-   *   client.close(); // nobody may serve it any more; a second close does no harm
-   * }
+   * next.spawn("client", () -> serve(client)); // which closes it, even if that loop was stopped
    * }
    */
   public AcceptOperation accept(EventLoop owner) {

@@ -35,11 +35,12 @@ public final class Coroutine<T> extends Task implements Executor {
   }
 
   void start() {
-    if (loop.add(this)) {
-      thread.start();
-    } else {
-      result.completeExceptionally(new StoppedException("the loop was stopped"));
+    if (loop.inLoop() && !loop.bearsStart()) {
+      throw new IllegalStateException(
+          "the loop was stopped, and coroutines are spawned on it again and again: " + this);
     }
+    loop.add(this);
+    thread.start();
   }
 
   private void call(Callable<T> body) {
@@ -112,9 +113,10 @@ public final class Coroutine<T> extends Task implements Executor {
     }
   }
 
+  // r[impl loop.stop.coroutine]
   @Override
   void abandoned() {
-    throw new IllegalStateException("the loop ended before its coroutine " + name());
+    ForkJoinPool.commonPool().execute(() -> loop.runAlone(this));
   }
 
   @Override

@@ -255,9 +255,13 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
   }
 
   /**
-   * Starts a coroutine with a result. On a loop that was stopped its body does not run and the
-   * result fails with a {@link StoppedException}: then whoever spawns it closes what it was to
-   * close.
+   * Starts a coroutine with a result. Its body runs in any case, so that it can close what it was
+   * given: on a loop that was stopped it is interrupted from the start, and whatever it awaits is
+   * stopped. If the loop has ended it runs on a thread of the JDK's, never beside another of the
+   * loop's coroutines.
+   *
+   * @throws IllegalStateException if coroutines are spawned again and again on a loop that is about
+   *     to end
    */
   public <T> Coroutine<T> spawn(String name, Callable<T> body) {
     var coroutine = new Coroutine<T>(this, name, body);

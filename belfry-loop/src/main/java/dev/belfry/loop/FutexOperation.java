@@ -67,13 +67,10 @@ public final class FutexOperation extends Operation<Void> {
   }
 
   /**
-   * Whether the kernel's answer to a wait says that it is over; called by the thread that waited.
-   * Java itself does not look at the word: its memory may be that of a file that was cut.
+   * Whether the kernel's answer to a wait says that it is over. Java itself does not look at the
+   * word: its memory may be that of a file that was cut.
    */
-  boolean isOver(int answer) {
-    if (answer < 0 && answer != -Errno.EAGAIN && answer != -Errno.ETIMEDOUT) {
-      woken.failure = new ErrnoException("futex", -answer, "word");
-    }
+  static boolean isOver(int answer) {
     return answer != -Errno.ETIMEDOUT;
   }
 
@@ -87,8 +84,11 @@ public final class FutexOperation extends Operation<Void> {
     loop.driver.cancel(this);
   }
 
-  /** The wait is over; called by the thread that waited. */
-  void wokenElsewhere() {
+  /** The wait is over, as the kernel's answer says; called by the thread that waited. */
+  void wokenElsewhere(int answer) {
+    if (answer < 0 && answer != -Errno.EAGAIN) {
+      woken.failure = new ErrnoException("futex", -answer, "word");
+    }
     loop.post(woken);
   }
 

@@ -72,8 +72,8 @@ final class FutexSleepers implements AutoCloseable {
       var futex = new Futex(sys);
       while (waiting.get(operation) == this) {
         int answer = futex.await(word, expected, System.nanoTime() + SLICE_NANOS);
-        if (operation.isOver(answer) && waiting.remove(operation, this)) {
-          operation.wokenElsewhere();
+        if (FutexOperation.isOver(answer) && waiting.remove(operation, this)) {
+          operation.wokenElsewhere(answer);
         }
       }
     }

@@ -90,20 +90,21 @@ final class FutexThread implements AutoCloseable {
         }
         current.forEach(this::look);
       } else if (woken > 0) {
-        end(current.get(woken - 1));
+        end(current.get(woken - 1), 0);
       }
     }
   }
 
   private void look(FutexOperation operation) {
-    if (operation.isOver(word.await(operation.address(), operation.expected(), NOW))) {
-      end(operation);
+    int answer = word.await(operation.address(), operation.expected(), NOW);
+    if (FutexOperation.isOver(answer)) {
+      end(operation, answer);
     }
   }
 
-  private void end(FutexOperation operation) {
+  private void end(FutexOperation operation, int answer) {
     if (takeOut(operation)) {
-      operation.wokenElsewhere();
+      operation.wokenElsewhere(answer);
     }
   }
 

@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The inside of a loop: how it makes a turn, what is in flight on it, and how all that comes to an
@@ -46,6 +48,9 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
   volatile boolean ended;
 
   private final Set<Coroutine<?>> coroutines = ConcurrentHashMap.newKeySet();
+
+  /** Keeps coroutines from running at the same time when the loop has no thread any more. */
+  private final Lock afterEnd = new ReentrantLock();
 
   LoopCore(LoopOptions options) throws IOException {
     this.options = options;
@@ -104,14 +109,16 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
     work.operationHandled();
   }
 
-  /** Takes a coroutine in, which the loop then waits for at its end; false if it is too late. */
-  final boolean add(Coroutine<?> coroutine) {
+  /**
+   * Takes a coroutine in, which the loop then waits for at its end, unless that has come. One that
+   * comes after the stop is interrupted before it begins, as the stop does it to the others.
+   */
+  // r[impl loop.stop.coroutine]
+  final void add(Coroutine<?> coroutine) {
     coroutines.add(coroutine);
-    if (!takesWork) {
-      remove(coroutine); // and tells the loop, which may have begun to wait for it
-      return false;
+    if (!takesWork) { // asked afterwards: else the stop finds it among them
+      coroutine.cancel();
     }
-    return true;
   }
 
   /** Whether the end of the loop waits for the caller: its thread, or one of its coroutines. */
@@ -220,12 +227,24 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
       do {
         cancelAll();
         coroutines.forEach(Coroutine::cancel);
-        turn(coroutines.isEmpty() || inFlight > 0 ? Sleep.AWAKE : Sleep.FOREVER, false);
+        // Only what the kernel or others have is left to wait for, unless something has run.
+        boolean awaits = inFlight > 0 || !coroutines.isEmpty();
+        turn(awaits ? Sleep.FOREVER : Sleep.AWAKE, true);
       } while (inFlight > 0 || !coroutines.isEmpty() || !work.isEmpty());
     } finally {
       ended = true;
       driver.takeBack();
-      work.end(); // there is something left if the last turn failed
+      runAlone(work::end); // there is something left if the last turn failed
+    }
+  }
+
+  /** Runs what belongs to a loop that has ended; one thing at a time, as the loop did. */
+  final void runAlone(Runnable rest) {
+    afterEnd.lock();
+    try {
+      rest.run();
+    } finally {
+      afterEnd.unlock();
     }
   }
 

@@ -4,7 +4,6 @@ import static dev.belfry.loop.Outcome.ERROR;
 import static dev.belfry.loop.Outcome.STOPPED;
 import static dev.belfry.loop.Outcome.VALUE;
 
-import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
@@ -18,8 +17,6 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the type of its value
  */
 abstract sealed class OperationCore<T> extends Task permits Operation {
-  private static final System.Logger LOG = System.getLogger(EventLoop.class.getName());
-
   private static final VarHandle STATE = FieldHandle.of(MethodHandles.lookup(), "state", int.class);
   private static final VarHandle STARTS =
       FieldHandle.of(MethodHandles.lookup(), "starts", long.class);
@@ -308,22 +305,13 @@ abstract sealed class OperationCore<T> extends Task permits Operation {
       awaiter = null;
       STATE.setRelease(this, AWAITED);
       if (waiting != Thread.currentThread()) {
-        wake(waiting);
+        LockSupport.unpark(waiting);
       }
     } else {
       STATE.setRelease(this, IDLE);
       if (callback != null) {
         tell(callback);
       }
-    }
-  }
-
-  private void wake(Thread waiting) {
-    try {
-      LockSupport.unpark(waiting);
-    } catch (RuntimeException e) { // this has completed all the same
-      LOG.log(
-          Level.ERROR, this + " has completed, but whoever awaits it has gone with its loop", e);
     }
   }
 

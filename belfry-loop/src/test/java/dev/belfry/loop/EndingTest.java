@@ -9,9 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
+import dev.belfry.linux.Io;
 import dev.belfry.linux.Pipe;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.DescriptorSupport.Tapped;
+import dev.belfry.loop.LoopSupport.Driven;
 import dev.belfry.loop.LoopSupport.EveryBackend;
 import dev.belfry.testkit.NeedsIoUring;
 import dev.belfry.testkit.SysTap;
@@ -29,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -303,11 +306,47 @@ final class EndingTest {
     pipe.writer().close();
   }
 
-  // The exception that nobody could be told was taken for a failure of the operation, which then
-  // completed a second time.
-  // r[verify loop.backend.single-shot]
+  // It looked again and again, as fast as it could, whether the kernel had written it.
+  // r[verify loop.fd.unwritten]
+  @Test
+  @NeedsIoUring
+  void aLoopThatEndsSleepsUntilTheKernelHasWrittenToAFile() throws Exception {
+    SysTap tap = LoopSupport.tap();
+    // Written as a file, a pipe without room keeps the kernel waiting.
+    tap.script("pread", (_, _) -> OptionalLong.of(0));
+    Pipe pipe = Pipe.open(Sys.forAnyThread(), true);
+    var sleeps = new CountDownLatch(1);
+    try (Arena arena = Arena.ofShared();
+        var driven = Driven.of(LoopSupport.open(Backend.IO_URING, tap))) {
+      var file = new RegularFile(driven.loop(), pipe.writer());
+      var write = start(file.writeAll(arena.allocate(1 << 20)));
+      driven.asleep();
+      tap.script(
+          "ioUringEnter",
+          (_, arguments) -> {
+            if (WaitLog.blocks(Backend.IO_URING, arguments)) {
+              sleeps.countDown();
+            }
+            return OptionalLong.empty();
+          });
+      driven.loop().requestStop();
+      LoopSupport.await(sleeps);
+      for (long left = 1 << 20; left > 0; ) {
+        left -= Io.read(Sys.forAnyThread(), pipe.reader().number(), arena.allocate(1 << 20));
+      }
+      assertThat(driven.joined()).isEqualTo(Outcome.VALUE);
+      assertThat(write.outcome()).isEqualTo(Outcome.VALUE);
+      file.close();
+    }
+    pipe.reader().close();
+  }
+
+  // There was nobody to run the waiter, which stayed where it was for ever; and the exception that
+  // told so was taken for a failure of the operation, which then completed a second time.
+  // r[verify loop.backend.single-shot] r[verify loop.stop.coroutine]
   @EveryBackend
-  void anOperationWhoseWaiterIsGoneWithItsLoopCompletesOnce(Backend backend) throws Exception {
+  void anOperationWhoseWaiterHasLostItsLoopCompletesOnceAndWakesIt(Backend backend)
+      throws Exception {
     SysTap tap = LoopSupport.tap();
     try (Quiet _ = Quiet.log(EventLoop.class);
         EventLoop other = EventLoop.open(backend);
@@ -315,14 +354,16 @@ final class EndingTest {
       var pair = StreamSocket.pair(other, other);
       send(pair.second(), "x");
       TransferOperation read = pair.first().readSome(arena.allocate(8));
+      Coroutine<Integer> waiter;
       try (EventLoop loop = LoopSupport.open(backend, tap)) {
-        loop.spawn("waiter", () -> read.await());
+        waiter = loop.spawn("waiter", () -> read.await());
         loop.runUntilEmpty(); // the start is on its way to the other loop
         tap.fail(WaitLog.call(backend), Errno.EBADF);
         assertThatExceptionOfType(ErrnoException.class).isThrownBy(loop::run);
       }
       other.runUntilEmpty();
       assertThat(other.inFlight()).isZero();
+      LoopSupport.await(waiter.result()::isDone);
       assertThat(read.outcome()).isNotEqualTo(Outcome.ERROR);
       pair.first().close();
       pair.second().close();

@@ -30,6 +30,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
@@ -362,6 +363,36 @@ final class FutexWaitTest {
     manyWordsAreWaitedForAtOnce(LoopSupport.open(Backend.EPOLL, oldKernel()));
     cancelAgainstAWakeUpEndsEachWaitOnce(LoopSupport.open(Backend.EPOLL, oldKernel()));
     LoopSupport.await(() -> waitingThreads() == 0);
+  }
+
+  // The next wait failed with it.
+  @Test
+  void whatTheKernelSaysOfAWaitThatWasCancelledIsForgotten() throws Exception {
+    SysTap tap = oldKernel();
+    var sleeper = new CompletableFuture<Thread>();
+    var cancelled = new CompletableFuture<Boolean>();
+    tap.script(
+        "futex",
+        (_, arguments) -> {
+          int wake = 3; // arguments
+          if (arguments.length == wake || !sleeper.complete(Thread.currentThread())) {
+            return OptionalLong.empty();
+          }
+          cancelled.join();
+          return OptionalLong.of(-Errno.EFAULT);
+        });
+    try (EventLoop loop = LoopSupport.open(Backend.EPOLL, tap)) {
+      FutexOperation wait = loop.futex(word(), 0);
+      Probe<Void> first = start(wait);
+      loop.runUntilEmpty();
+      Thread asleep = LoopSupport.get(sleeper);
+      wait.cancel();
+      drive(loop, first::done);
+      assertThat(first.outcome()).isEqualTo(Outcome.STOPPED);
+      cancelled.complete(true);
+      LoopSupport.await(() -> asleep.getState() == Thread.State.TIMED_WAITING); // for other work
+      result(loop, wait.expecting(1));
+    }
   }
 
   // The thread ended with the fault, and nobody waited any more for all the other words.

@@ -39,11 +39,16 @@ final class NoThreadsTest {
     private Child() {}
 
     public static void main(String[] arguments) throws IOException {
-      // The room below has one thread that reports forgotten descriptors; it is there already.
+      // The room below has one thread that reports forgotten descriptors; it is there already, but
+      // it gives itself its name, and until then has that of the program.
       Pipe pipe = Pipe.open(Sys.forAnyThread(), false);
       pipe.reader().close();
       pipe.writer().close();
-      System.out.println("before " + threads());
+      String before = threads();
+      while (!before.contains("Cleaner-0")) {
+        before = threads();
+      }
+      System.out.println("before " + before);
       try (EventLoop loop = EventLoop.open(Backend.valueOf(arguments[0]));
           Arena arena = Arena.ofConfined()) {
         var completed = new AtomicInteger();

@@ -89,6 +89,66 @@ final class OperationUseTest {
     }
   }
 
+  private static void assertLimited(TransferOperation read) {
+    long began = System.nanoTime();
+    assertThatExceptionOfType(OperationTimeoutException.class)
+        .isThrownBy(() -> read.await(Duration.ofMillis(5)))
+        .withMessage(read + " took longer than PT0.005S");
+    assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(5_000_000);
+  }
+
+  // r[verify loop.op.limit]
+  @EveryBackend
+  void anOperationIsAwaitedNoLongerThanALimit(Backend backend) throws Exception {
+    try (Driven driven = Driven.open(backend)) {
+      var pair = StreamSocket.pair(driven.loop(), driven.loop());
+      TransferOperation read = pair.first().readSome(Arena.ofAuto().allocate(4));
+      assertLimited(read);
+      var limited = new CountDownLatch(1);
+      Coroutine<Integer> reader =
+          driven
+              .loop()
+              .spawn(
+                  "reader",
+                  () -> {
+                    assertLimited(read);
+                    limited.countDown();
+                    return read.await(Duration.ofHours(1));
+                  });
+      LoopSupport.await(limited);
+      pair.second().writeAll(Arena.ofAuto().allocate(3)).await(PATIENCE);
+      assertThat(LoopSupport.get(reader.result())).isEqualTo(3);
+      driven.asleep();
+      assertThat(driven.loop().inFlight()).isZero();
+      pair.first().close();
+      pair.second().close();
+    }
+  }
+
+  // r[verify loop.op.limit]
+  @EveryBackend
+  void anOperationThatIsStoppedBeforeItsLimitIsNotLate(Backend backend) throws Exception {
+    try (Driven driven = Driven.open(backend)) {
+      var pair = StreamSocket.pair(driven.loop(), driven.loop());
+      TransferOperation read = pair.first().readSome(Arena.ofAuto().allocate(4));
+      Coroutine<Integer> interrupted =
+          driven.loop().spawn("interrupted", () -> read.await(Duration.ofHours(1)));
+      driven.asleep();
+      interrupted.cancel();
+      LoopSupport.await(interrupted.result()::isDone);
+      assertThat(interrupted.result()).isCancelled();
+      Coroutine<Integer> closed =
+          driven.loop().spawn("closed", () -> read.await(Duration.ofHours(1)));
+      driven.asleep();
+      pair.first().close();
+      LoopSupport.await(closed.result()::isDone);
+      assertThat(closed.result()).isCancelled();
+      driven.asleep();
+      assertThat(driven.loop().inFlight()).isZero();
+      pair.second().close();
+    }
+  }
+
   @EveryBackend
   void anyThreadButTheLoopsMayAwait(Backend backend) throws Exception {
     try (Driven driven = Driven.open(backend)) {

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Closing ends the use of the segment: what is done with its links afterwards ends with {@code
  * OVER}. The memory itself is given back when nothing can reach it any more, because a thread may
- * just be using it. For any number of threads.
+ * just be using it: by the garbage collector, which is called when there is too little for the next
+ * segment. For any number of threads.
  */
 public final class Segment implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Segment.class.getName());
@@ -131,8 +132,7 @@ public final class Segment implements AutoCloseable {
         SegmentHeader.checkHost(header, path.toString());
       }
       // r[impl shm.file.mmap-posix]
-      MemorySegment mapping =
-          SharedFile.map(sys, file.number(), layout.totalBytes(), asGuest, Arena.ofAuto());
+      MemorySegment mapping = map(sys, file, layout, asGuest);
       return new Segment(sys, path.toString(), path, false, file, layout, Memory.over(mapping));
     } catch (IOException | RuntimeException e) {
       file.close();
@@ -147,9 +147,8 @@ public final class Segment implements AutoCloseable {
 
   private static MemorySegment initialise(Sys sys, Fd file, SegmentLayout layout)
       throws ErrnoException {
-    SharedFile.allocate(sys, file.number(), layout.totalBytes());
-    MemorySegment mapping =
-        SharedFile.map(sys, file.number(), layout.totalBytes(), true, Arena.ofAuto());
+    allocate(sys, file, layout);
+    MemorySegment mapping = map(sys, file, layout, true);
     SegmentHeader.write(mapping, layout);
     for (int peer = 1; peer <= layout.config().maxGuests(); peer++) {
       long fields = layout.offsetFields(peer);
@@ -168,6 +167,20 @@ public final class Segment implements AutoCloseable {
     // r[impl shm.ring.initialization] everything else is zero, as new files are
     SegmentHeader.writeMagic(mapping);
     return mapping;
+  }
+
+  private static void allocate(Sys sys, Fd file, SegmentLayout layout) throws ErrnoException {
+    Shortage.outlast(
+        () -> {
+          SharedFile.allocate(sys, file.number(), layout.totalBytes());
+          return file;
+        });
+  }
+
+  private static MemorySegment map(Sys sys, Fd file, SegmentLayout layout, boolean writable)
+      throws ErrnoException {
+    return Shortage.outlast(
+        () -> SharedFile.map(sys, file.number(), layout.totalBytes(), writable, Arena.ofAuto()));
   }
 
   /** The mutex that a guest holds as long as it lives; the padded placement only. */

@@ -18,10 +18,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Segments in files and in anonymous memory: how a host makes them, and what becomes of them. */
 final class SegmentFileTest extends WithSegmentFile {
@@ -225,5 +229,37 @@ final class SegmentFileTest extends WithSegmentFile {
     try (Stream<Path> files = Files.list(directory)) {
       return files.map(file -> String.valueOf(file.getFileName())).toList();
     }
+  }
+
+  /** Each kept its mapping and memory until the collector came by, which might be never. */
+  // r[verify shm.file.unmap]
+  @ParameterizedTest
+  @CsvSource({"mmap, 12", "fallocate, 28"})
+  void whatClosedSegmentsKeepIsTakenFromThemWhenItIsNeeded(String call, int errno)
+      throws IOException {
+    SysTap tap = SysTap.over(SYS);
+    var mapped = new AtomicInteger();
+    tap.script(
+        "munmap",
+        (_, _) -> {
+          mapped.decrementAndGet();
+          return OptionalLong.empty();
+        });
+    tap.script(
+        "mmap",
+        (_, _) -> {
+          mapped.incrementAndGet();
+          return OptionalLong.empty();
+        });
+    SysTap limited = SysTap.over(tap.sys());
+    limited.script(
+        call, (_, _) -> mapped.get() < 8 ? OptionalLong.empty() : OptionalLong.of(-errno));
+    for (int i = 0; i < 30; i++) {
+      try (Segment host = Segment.create(limited.sys(), path, Placement.PADDED, Sides.CONFIG);
+          Segment guest = Segment.attach(limited.sys(), path)) {
+        assertThat(guest.layout().totalBytes()).isEqualTo(host.layout().totalBytes());
+      }
+    }
+    assertThat(mapped).hasPositiveValue();
   }
 }
