@@ -148,6 +148,21 @@ class DeployTest {
     assertThat(mounts).contains(parent(file));
   }
 
+  /** Each start would warn of the key: by default every user may read the files of a secret. */
+  @Test
+  void kubernetesKeepsTheSecretFromOthers() throws Exception {
+    JsonNode pod = kubernetes().at("/Deployment/spec/template/spec");
+    JsonNode secret =
+        stream(pod.path("volumes"))
+            .map(it -> it.path("secret"))
+            .filter(JsonNode::isObject)
+            .findFirst()
+            .orElseThrow();
+    assertThat(secret.path("defaultMode").asInt()).isEqualTo(0440);
+    // Or the host itself could not read what belongs to root.
+    assertThat(pod.at("/securityContext/fsGroup")).isEqualTo(pod.at("/securityContext/runAsUser"));
+  }
+
   /** The configuration with the files of a secret that is not here. */
   private HostConfig embedded(String text) throws Exception {
     for (String file : List.of("token", "admin-token")) {
