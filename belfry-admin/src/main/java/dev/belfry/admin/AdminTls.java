@@ -6,6 +6,7 @@ import io.helidon.common.pki.PemKeys;
 import io.helidon.common.tls.Tls;
 import io.helidon.common.tls.TlsClientAuth;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributeView;
@@ -59,7 +60,7 @@ public record AdminTls(
     try {
       build();
       OwnNames.of(certificates);
-    } catch (RuntimeException | IOException e) { // whatever the PEM reader makes of it
+    } catch (RuntimeException | IOException e) {
       throw new IllegalArgumentException(
           "its files are not certificates and their key in PEM: " + e.getMessage(), e);
     }
@@ -106,15 +107,8 @@ public record AdminTls(
    * A certificate is requested but not required, so that clients without one get a proper 401, and
    * health needs none. One that is shown must be signed by an authority, or there is no connection.
    */
-  Tls build() {
-    var keys =
-        Keys.builder()
-            .pem(
-                PemKeys.builder()
-                    .key(Resource.create(privateKey))
-                    .certChain(Resource.create(certificates))
-                    .build())
-            .build();
+  Tls build() throws IOException {
+    Keys keys = keys();
     checkPair(keys);
     var tls = Tls.builder().privateKey(keys).privateKeyCertChain(keys);
     clientAuthorities.ifPresent(
@@ -125,6 +119,27 @@ public record AdminTls(
                         .pem(PemKeys.builder().certificates(Resource.create(authorities)).build())
                         .build()));
     return tls.build();
+  }
+
+  private Keys keys() throws IOException {
+    var pem = PemKeys.builder().key(key()).certChain(Resource.create(certificates)).build();
+    try {
+      return Keys.builder().pem(pem).build();
+    } catch (RuntimeException e) { // whatever the PEM reader makes of it
+      throw new IOException(
+          "%s; the key has to be in PKCS#8 without a password, as 'openssl pkey -in %s' prints it"
+              .formatted(e.getMessage(), privateKey),
+          e);
+    }
+  }
+
+  /**
+   * Without what may stand before it (RFC 7468): openssl writes there which key of a store it is.
+   */
+  private Resource key() throws IOException {
+    String text = Files.readString(privateKey, StandardCharsets.ISO_8859_1);
+    return Resource.create(
+        privateKey.toString(), text.substring(Math.max(0, text.indexOf("-----BEGIN"))));
   }
 
   /** Else each connection would fail, without a word about why. */

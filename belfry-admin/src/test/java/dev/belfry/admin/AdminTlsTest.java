@@ -1,6 +1,7 @@
 package dev.belfry.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
@@ -71,6 +72,28 @@ final class AdminTlsTest {
                 assertThat(it.message()).startsWith("every user may read the key in " + key);
               });
     }
+  }
+
+  /** What openssl takes out of a key store begins with where it was, and that was no PEM. */
+  @Test
+  void textBeforeTheKeyDoesNotCount() throws Exception {
+    Certificates made = Host.certificates();
+    Path key =
+        Files.writeString(
+            directory.resolve("exported.key"),
+            "Bag Attributes\n    friendlyName: server\nKey Attributes: <No Attributes>\n"
+                + Files.readString(made.key("server")));
+    AdminTls.of(made.pem("server"), key).check();
+  }
+
+  /** Such as openssl makes them in its older ways; how to get another was not said. */
+  @Test
+  void howToTurnAKeyOfAnotherFormIntoOneIsSaid() throws Exception {
+    Certificates made = Host.certificates();
+    String another = Files.readString(made.key("server")).replace("PRIVATE KEY", "EC PRIVATE KEY");
+    Path key = Files.writeString(directory.resolve("another.key"), another);
+    AdminTls tls = AdminTls.of(made.pem("server"), key);
+    assertThatThrownBy(tls::check).hasMessageContaining("'openssl pkey -in " + key + "'");
   }
 
   private static AdminTls server() throws Exception {
