@@ -98,6 +98,15 @@ class DeployTest {
         .containsEntry("ExecReload", "/bin/kill -HUP $MAINPID");
   }
 
+  /** A reload is a start for systemd, which at the sixth in ten seconds gave it up for good. */
+  @Test
+  void systemdDoesNotGiveItUpForAFewReloads() throws Exception {
+    Map<String, String> unit = unit();
+    assertThat(unit)
+        .containsEntry("StartLimitIntervalSec", "60")
+        .containsEntry("StartLimitBurst", "30");
+  }
+
   @Test
   void kubernetesAsksAtThePortsOfItsConfigurationAndWaitsLongEnough() throws Exception {
     JsonNode objects = kubernetes();
