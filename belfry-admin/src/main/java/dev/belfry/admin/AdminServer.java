@@ -3,12 +3,16 @@ package dev.belfry.admin;
 import dev.belfry.signals.Registration;
 import dev.belfry.signals.ShutdownPhase;
 import dev.belfry.signals.SignalLog;
+import dev.belfry.signals.SignalRecord;
 import dev.belfry.signals.Signals;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
+import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -135,6 +139,7 @@ public final class AdminServer implements AutoCloseable {
       if (file.isPresent()) {
         file.get().restrict();
       }
+      warn(options, safeLog);
       return new AdminServer(started.get(), timers, draining, console);
     } catch (RuntimeException | IOException e) { // for whatever keeps it from listening
       draining.close();
@@ -142,6 +147,15 @@ public final class AdminServer implements AutoCloseable {
       started.ifPresent(WebServer::stop);
       timers.shutdownNow();
       throw new IOException("the admin surface cannot listen: " + e.getMessage(), e);
+    }
+  }
+
+  /** Of what clients will find wrong with a surface that is open. */
+  private static void warn(AdminOptions options, SignalLog log) throws IOException {
+    if (options.tls != null) {
+      for (String warning : options.tls.warnings(Instant.now())) {
+        log.log(new SignalRecord(Level.WARNING, "admin.tls", warning, Map.of()));
+      }
     }
   }
 

@@ -6,11 +6,19 @@ import io.helidon.common.pki.PemKeys;
 import io.helidon.common.tls.Tls;
 import io.helidon.common.tls.TlsClientAuth;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
 import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -52,25 +60,55 @@ public record AdminTls(
     try {
       build();
       OwnNames.of(certificates);
-    } catch (RuntimeException | IOException e) { // whatever the PEM reader makes of it
+    } catch (RuntimeException | IOException e) {
       throw new IllegalArgumentException(
           "its files are not certificates and their key in PEM: " + e.getMessage(), e);
     }
   }
 
   /**
+   * What does not keep the surface from opening, and will give trouble all the same: certificates
+   * that clients refuse for their dates, a key that is none because everybody may know it.
+   *
+   * @param now the time to go by
+   * @return sentences for people, without a full stop
+   * @throws IOException if the files cannot be read
+   */
+  public List<String> warnings(Instant now) throws IOException {
+    var warnings = new ArrayList<String>();
+    for (X509Certificate certificate : CertificateFile.read(certificates)) {
+      String which = "the certificate of %s in %s".formatted(nameOf(certificate), certificates);
+      Instant from = certificate.getNotBefore().toInstant();
+      Instant until = certificate.getNotAfter().toInstant();
+      if (now.isBefore(from)) {
+        warnings.add(which + " is not valid before " + from + ", and clients will refuse it");
+      } else if (now.isAfter(until)) {
+        warnings.add(which + " is out of date since " + until + ", and clients will refuse it");
+      }
+    }
+    if (mayEverybodyRead(privateKey)) {
+      warnings.add("every user may read the key in %s: chmod o= it".formatted(privateKey));
+    }
+    return warnings;
+  }
+
+  /** Not known of a file system that has no such permissions. */
+  private static boolean mayEverybodyRead(Path file) throws IOException {
+    var view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
+    return view != null
+        && view.readAttributes().permissions().contains(PosixFilePermission.OTHERS_READ);
+  }
+
+  private static String nameOf(X509Certificate certificate) {
+    return certificate.getSubjectX500Principal().getName();
+  }
+
+  /**
    * A certificate is requested but not required, so that clients without one get a proper 401, and
    * health needs none. One that is shown must be signed by an authority, or there is no connection.
    */
-  Tls build() {
-    var keys =
-        Keys.builder()
-            .pem(
-                PemKeys.builder()
-                    .key(Resource.create(privateKey))
-                    .certChain(Resource.create(certificates))
-                    .build())
-            .build();
+  Tls build() throws IOException {
+    Keys keys = keys();
     checkPair(keys);
     var tls = Tls.builder().privateKey(keys).privateKeyCertChain(keys);
     clientAuthorities.ifPresent(
@@ -81,6 +119,27 @@ public record AdminTls(
                         .pem(PemKeys.builder().certificates(Resource.create(authorities)).build())
                         .build()));
     return tls.build();
+  }
+
+  private Keys keys() throws IOException {
+    var pem = PemKeys.builder().key(key()).certChain(Resource.create(certificates)).build();
+    try {
+      return Keys.builder().pem(pem).build();
+    } catch (RuntimeException e) { // whatever the PEM reader makes of it
+      throw new IOException(
+          "%s; the key has to be in PKCS#8 without a password, as 'openssl pkey -in %s' prints it"
+              .formatted(e.getMessage(), privateKey),
+          e);
+    }
+  }
+
+  /**
+   * Without what may stand before it (RFC 7468): openssl writes there which key of a store it is.
+   */
+  private Resource key() throws IOException {
+    String text = Files.readString(privateKey, StandardCharsets.ISO_8859_1);
+    return Resource.create(
+        privateKey.toString(), text.substring(Math.max(0, text.indexOf("-----BEGIN"))));
   }
 
   /** Else each connection would fail, without a word about why. */

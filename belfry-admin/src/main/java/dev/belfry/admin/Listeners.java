@@ -4,6 +4,7 @@ import dev.belfry.http.ConnectionLimit;
 import dev.belfry.http.OwnSelector;
 import io.helidon.webserver.ListenerConfig;
 import io.helidon.webserver.WebServerConfig;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
@@ -46,7 +47,8 @@ record Listeners(
       InetSocketAddress address,
       AdminOptions options,
       ConnectionDeadline deadline,
-      Optional<Console> console) {
+      Optional<Console> console)
+      throws IOException {
     var authenticator = Optional.of(new Authenticator(options));
     var handler = new RequestHandler(surface, authenticator, console, failures, requests);
     int connections = ConnectionLimit.of(TCP_CONNECTIONS, PART_OF_DESCRIPTORS);

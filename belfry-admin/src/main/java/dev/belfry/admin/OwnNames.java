@@ -2,13 +2,10 @@ package dev.belfry.admin;
 
 import dev.belfry.http.Target;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.cert.CertificateException;
-import java.security.cert.CertificateFactory;
+import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.util.Collection;
 import java.util.HashSet;
@@ -55,9 +52,8 @@ final class OwnNames {
   /** What the first certificate of the file was made out to. */
   static Set<String> of(Path certificates) throws IOException {
     var names = new HashSet<String>();
-    try (InputStream file = Files.newInputStream(certificates)) {
-      var certificate =
-          (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(file);
+    try {
+      X509Certificate certificate = CertificateFile.read(certificates).getFirst();
       Collection<List<?>> alternatives = certificate.getSubjectAlternativeNames();
       for (List<?> alternative : alternatives == null ? List.<List<?>>of() : alternatives) {
         int kind = (Integer) alternative.get(0);
@@ -65,8 +61,8 @@ final class OwnNames {
           names.add(String.valueOf(alternative.get(1)).toLowerCase(Locale.ROOT));
         }
       }
-    } catch (CertificateException e) {
-      throw new IOException("no certificate in " + certificates, e);
+    } catch (CertificateParsingException e) {
+      throw new IOException("no names can be read in the certificate of " + certificates, e);
     }
     return names;
   }

@@ -5,6 +5,7 @@ import java.net.Socket;
 import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.Principal;
@@ -92,6 +93,7 @@ final class Certificates {
     stores.put(name, store);
     Files.writeString(pem(name), pem("CERTIFICATE", store.getCertificate(name).getEncoded()));
     Files.writeString(key(name), pem("PRIVATE KEY", store.getKey(name, PASSWORD).getEncoded()));
+    Files.setPosixFilePermissions(key(name), PosixFilePermissions.fromString("rw-------"));
   }
 
   private static String pem(String type, byte[] content) {

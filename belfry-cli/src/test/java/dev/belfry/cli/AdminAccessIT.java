@@ -127,6 +127,30 @@ class AdminAccessIT {
     }
   }
 
+  /** Nobody could connect any more, and neither the check nor the log had said a word. */
+  @Test
+  void aCertificateThatIsOutOfDateIsSaidToBeThatByTheCheckAndAtTheStart() throws Exception {
+    HostCertificate.writeOutOfDate(directory);
+    String tls = "{listen: '127.0.0.1:0', tls: {certificate: host.pem, key: host.key}}";
+    Path config =
+        Files.writeString(
+            directory.resolve("belfry.yaml"),
+            "workers: {builtin: demo, count: 1, spares: 0}\ngateway: {listen: '127.0.0.1:0'}\nadmin: "
+                + tls);
+    String warning =
+        "the certificate of CN=host in %s is out of date since "
+            .formatted(directory.resolve("host.pem"));
+    Program.Result checked =
+        Program.of(HostProgram.BELFRY, "validate", "--json", config.toString()).run();
+    assertThat(checked.err()).startsWith("belfry validate: warning: " + warning);
+    assertThat(checked.out()).isEqualTo("[]"); // it can be run
+    assertThat(checked.exitCode()).isZero();
+
+    try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      host.program().awaitErr("WARN  " + warning);
+    }
+  }
+
   /** The status of the answer; 000 if there is none. */
   private String curl(String... arguments) throws Exception {
     var command = new ArrayList<>(List.of("curl", "-s", "-o", "/dev/null", "-w", "%{http_code}"));

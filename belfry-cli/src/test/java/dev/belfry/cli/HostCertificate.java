@@ -21,6 +21,15 @@ public final class HostCertificate {
 
   /** Writes them where they are wanted. */
   public static void write(Path certificate, Path key) throws Exception {
+    write(certificate, key, "+0d");
+  }
+
+  /** Writes {@code host.pem}, which nobody accepts any more, and {@code host.key}. */
+  static void writeOutOfDate(Path directory) throws Exception {
+    write(directory.resolve("host.pem"), directory.resolve("host.key"), "-30d");
+  }
+
+  private static void write(Path certificate, Path key, String startDate) throws Exception {
     Path store = certificate.resolveSibling("host.p12");
     Program.Result made =
         Program.of(
@@ -28,6 +37,8 @@ public final class HostCertificate {
                 ("-genkeypair -alias host -keyalg EC -dname CN=host -validity 10 -storetype PKCS12"
                         + " -ext SAN=ip:127.0.0.1 -storepass "
                         + PASSWORD
+                        + " -startdate "
+                        + startDate
                         + " -keystore "
                         + store)
                     .split(" ", -1))

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,13 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 final class CancelBridgesTest {
-  private final SignalsTesting test = SignalsTesting.open();
+  @AutoClose private final SignalsTesting test = SignalsTesting.open();
   private final Signals signals = test.signals();
-
-  @AfterEach
-  void close() {
-    test.close();
-  }
 
   // r[verify signals.cancel.bridge]
   @Test

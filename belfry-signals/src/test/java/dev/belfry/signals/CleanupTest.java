@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,14 +19,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Which cleanups run at an orderly end, in which order, and for how long. */
 @Timeout(60)
 final class CleanupTest {
-  private final SignalsTesting test = SignalsTesting.open();
+  @AutoClose private final SignalsTesting test = SignalsTesting.open();
   private final Signals signals = test.signals();
   private final List<String> ran = new CopyOnWriteArrayList<>();
-
-  @AfterEach
-  void close() {
-    test.close();
-  }
 
   // r[verify signals.cleanup.register]
   // r[verify signals.cleanup.lifo]

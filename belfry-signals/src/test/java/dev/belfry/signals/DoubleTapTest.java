@@ -8,6 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,16 +18,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class DoubleTapTest {
   private static final String HINT = "Press Ctrl+C again within 2s to force quit";
 
-  private final SignalsTesting test = SignalsTesting.open();
+  @AutoClose private final SignalsTesting test = SignalsTesting.open();
   private final Signals signals = test.signals();
   private final AtomicInteger cleanups = new AtomicInteger();
   private final CountDownLatch proceed = new CountDownLatch(1);
   private volatile @Nullable Thread wentOn;
 
   @AfterEach
-  void close() {
+  void letGo() {
     proceed.countDown();
-    test.close();
   }
 
   private void hangInCleanup() {

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.hamcrest.Matchers;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,13 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 final class HandlersTest {
-  private final SignalsTesting test = SignalsTesting.open();
+  @AutoClose private final SignalsTesting test = SignalsTesting.open();
   private final Signals signals = test.signals();
-
-  @AfterEach
-  void close() {
-    test.close();
-  }
 
   // r[verify signals.register.arg]
   // r[verify signals.inject.api]

@@ -12,20 +12,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 // r[verify signals.deps.callbacks]
 @Timeout(60)
 final class ReloadTest {
-  private final SignalsTesting test = SignalsTesting.open();
+  @AutoClose private final SignalsTesting test = SignalsTesting.open();
   private final Signals signals = test.signals();
-
-  @AfterEach
-  void close() {
-    test.close();
-  }
 
   private List<SignalRecord> records(String event) {
     return test.records().stream().filter(it -> it.event().equals(event)).toList();

@@ -11,7 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,14 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The end of the process: its phases, its exit code, and what is said of it. */
 @Timeout(60)
 final class ShutdownTest {
-  private final SignalsTesting test = SignalsTesting.open();
+  @AutoClose private final SignalsTesting test = SignalsTesting.open();
   private final Signals signals = test.signals();
   private final List<String> ran = new CopyOnWriteArrayList<>();
-
-  @AfterEach
-  void close() {
-    test.close();
-  }
 
   /** The end was claimed and then got no timer: nothing ended the process any more. */
   @ParameterizedTest

@@ -1,14 +1,19 @@
 package dev.belfry.cli.run;
 
+import dev.belfry.admin.AdminTls;
 import dev.belfry.cli.Version;
+import dev.belfry.cli.config.AdminConfig;
 import dev.belfry.cli.config.ConfigException;
 import dev.belfry.cli.config.ConfigFault;
 import dev.belfry.cli.config.ConfigFile;
 import dev.belfry.cli.config.ConfigSchema;
+import dev.belfry.cli.config.HostConfig;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -54,12 +59,23 @@ public final class Validate implements Callable<Integer> {
       throw new ParameterException(spec.commandLine(), "Say which CONFIG to check.");
     }
     try {
-      ConfigFile.load(file);
+      HostConfig config = ConfigFile.load(file);
+      warn(config);
       out.println(json ? "[]" : file + " is valid");
       return 0;
     } catch (ConfigException e) {
       print(out, file, e.faults());
       return INVALID;
+    }
+  }
+
+  /** Beside the result, because a host can be run all the same. */
+  private void warn(HostConfig config) throws IOException {
+    Optional<AdminTls> tls = config.admin().flatMap(AdminConfig::tls);
+    if (tls.isPresent()) {
+      for (String warning : tls.get().warnings(Instant.now())) {
+        spec.commandLine().getErr().println("belfry validate: warning: " + warning);
+      }
     }
   }
 

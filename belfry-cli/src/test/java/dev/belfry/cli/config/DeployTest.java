@@ -98,6 +98,15 @@ class DeployTest {
         .containsEntry("ExecReload", "/bin/kill -HUP $MAINPID");
   }
 
+  /** A reload is a start for systemd, which at the sixth in ten seconds gave it up for good. */
+  @Test
+  void systemdDoesNotGiveItUpForAFewReloads() throws Exception {
+    Map<String, String> unit = unit();
+    assertThat(unit)
+        .containsEntry("StartLimitIntervalSec", "60")
+        .containsEntry("StartLimitBurst", "30");
+  }
+
   @Test
   void kubernetesAsksAtThePortsOfItsConfigurationAndWaitsLongEnough() throws Exception {
     JsonNode objects = kubernetes();
@@ -146,6 +155,21 @@ class DeployTest {
     assertThat(named).isNotEmpty().allMatch(path -> mounts.contains(parent(path)));
     String file = container.at("/command/2").asString();
     assertThat(mounts).contains(parent(file));
+  }
+
+  /** Each start would warn of the key: by default every user may read the files of a secret. */
+  @Test
+  void kubernetesKeepsTheSecretFromOthers() throws Exception {
+    JsonNode pod = kubernetes().at("/Deployment/spec/template/spec");
+    JsonNode secret =
+        stream(pod.path("volumes"))
+            .map(it -> it.path("secret"))
+            .filter(JsonNode::isObject)
+            .findFirst()
+            .orElseThrow();
+    assertThat(secret.path("defaultMode").asInt()).isEqualTo(0440);
+    // Or the host itself could not read what belongs to root.
+    assertThat(pod.at("/securityContext/fsGroup")).isEqualTo(pod.at("/securityContext/runAsUser"));
   }
 
   /** The configuration with the files of a secret that is not here. */
