@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 final class StatusTest {
   @Test
   void everyCallIsCountedOnceByHowItEnded() throws Exception {
-    try (WorkerPool pool = open(options(0).workers(1).spares(1).attempts(2).crashLimit(9))) {
+    try (WorkerPool pool = open(options(0).workers(1).spares(1).attempts(2))) {
       for (int i = 0; i < 7; i++) {
         call(pool, "upper", "fine");
       }
