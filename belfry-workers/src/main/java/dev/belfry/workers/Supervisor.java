@@ -338,6 +338,9 @@ final class Supervisor {
   void gone(PooledWorker worker, @Nullable ExitStatus status) {
     String how = status == null ? "is gone" : status.toString();
     String why = worker.endReason();
+    if (why == null && worker.readyNanos() == 0) {
+      why = "before it was ready";
+    }
     gone(worker, status, why == null ? how : how + " (" + why + ")");
   }
 

@@ -74,7 +74,9 @@ final class DeathTest {
           .satisfies(letter -> assertThat(letter.attempts()).isEqualTo(2))
           .satisfies(letter -> assertThat(letter.death().exitCode()).isEqualTo(137))
           .satisfies(
-              letter -> assertThat(letter.death().errorTail()).contains("about to crash: poison"));
+              letter -> assertThat(letter.death().errorTail()).contains("about to crash: poison"))
+          .havingCause()
+          .withMessageContaining("about to crash: poison");
       await().until(() -> told.letters.size() == 1);
       assertThat(call(pool, "upper", "others go on")).isEqualTo("OTHERS GO ON");
     }
@@ -101,8 +103,10 @@ final class DeathTest {
       assertThatExceptionOfType(CircuitOpen.class)
           .isThrownBy(() -> call(pool, "echo", ""))
           .withMessageContaining("3 workers in a row died")
-          .withMessageContaining("exit code 9")
-          .satisfies(open -> assertThat(open.death()).isEqualTo(told.deaths.getLast()));
+          .withMessageEndingWith(": exit code 9 (before it was ready)")
+          .satisfies(open -> assertThat(open.death()).isEqualTo(told.deaths.getLast()))
+          .havingCause()
+          .withMessage("I cannot start");
       assertThat(pool.status().circuitOpen()).isTrue();
 
       pool.reset();
@@ -141,7 +145,12 @@ final class DeathTest {
             .listener(told);
     try (WorkerPool _ = WorkerPool.open(options)) {
       await().until(() -> told.circuits.size() == 1);
-      assertThat(told.deaths).allSatisfy(death -> assertThat(death.how()).contains("ENOENT"));
+      assertThat(told.deaths)
+          .allSatisfy(
+              death ->
+                  assertThat(death.how())
+                      .startsWith("cannot be started: posix_spawn")
+                      .endsWith("ENOENT (No such file or directory)"));
     }
   }
 
