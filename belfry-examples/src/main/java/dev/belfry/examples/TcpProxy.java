@@ -3,18 +3,13 @@ package dev.belfry.examples;
 import dev.belfry.loop.Acceptor;
 import dev.belfry.loop.Coroutine;
 import dev.belfry.loop.EventLoop;
-import dev.belfry.loop.Operation;
-import dev.belfry.loop.StopSource;
-import dev.belfry.loop.StoppedException;
 import dev.belfry.loop.StreamSocket;
-import dev.belfry.loop.TimerOperation;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -54,7 +49,7 @@ final class TcpProxy {
   private boolean serve(StreamSocket client) throws Exception {
     try (client;
         StreamSocket to = StreamSocket.open(loop, StandardProtocolFamily.INET)) {
-      within(limit, to.connect(server));
+      to.connect(server).await(limit);
       Coroutine<Boolean> answers = loop.spawn("answers", () -> pass(to, client));
       CompletableFuture<Boolean> answered = answers.result();
       try {
@@ -68,35 +63,12 @@ final class TcpProxy {
   private boolean pass(StreamSocket from, StreamSocket to) throws IOException {
     MemorySegment buffer = Arena.ofAuto().allocate(16 * 1024);
     int bytes;
-    while ((bytes = within(limit, from.readSome(buffer))) >= 0) {
-      within(limit, to.writeAll(buffer.asSlice(0, bytes)));
+    while ((bytes = from.readSome(buffer).await(limit)) >= 0) {
+      to.writeAll(buffer.asSlice(0, bytes)).await(limit);
     }
     to.shutdownWrite(); // it reads to the end, and may still answer
     return true;
   }
 
-  // @end
-
-  // @start region="within"
-  private <T> T within(Duration limit, Operation<T> operation) throws IOException {
-    var late = new StopSource();
-    TimerOperation timer = loop.scheduler().after(limit);
-    timer.start(
-        fired -> {
-          if (fired.hasValue()) {
-            late.requestStop();
-          }
-        });
-    try {
-      return operation.await(late.token());
-    } catch (StoppedException e) {
-      if (late.isStopRequested()) {
-        throw new SocketTimeoutException(operation + " took longer than " + limit);
-      }
-      throw e;
-    } finally {
-      timer.cancel();
-    }
-  }
   // @end
 }

@@ -4,6 +4,7 @@ import static dev.belfry.loop.Outcome.VALUE;
 
 import dev.belfry.linux.ErrnoException;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +65,32 @@ public abstract non-sealed class Operation<T> extends OperationCore<T> {
     }
     startAndWait(token);
     return result();
+  }
+
+  /**
+   * Starts and waits, as {@link #await()} does, but at most for a time.
+   *
+   * @throws TimedOutException if the time was up first; it was then withdrawn
+   */
+  public final T await(Duration atMost) throws IOException {
+    var late = new StopSource();
+    TimerOperation timer = loop.scheduler().after(atMost);
+    timer.start(
+        fired -> {
+          if (fired.hasValue()) {
+            late.requestStop();
+          }
+        });
+    try {
+      return await(late.token());
+    } catch (StoppedException e) {
+      if (late.isStopRequested()) {
+        throw new TimedOutException(this + " took longer than " + atMost);
+      }
+      throw e;
+    } finally {
+      timer.cancel();
+    }
   }
 
   /**

@@ -42,7 +42,7 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
 
   /**
    * Limits each wait that is started from now on, counted from its start; when the time is up it
-   * fails with a {@link SignalTimeoutException}.
+   * fails with a {@link TimedOutException}.
    *
    * @return this operation
    */
@@ -136,7 +136,7 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
     if (fired == timer && fired.hasValue()) {
       timer = null;
       Objects.requireNonNull(queues).remove(places);
-      ended(new SignalTimeoutException("none of " + signals + " came in time"));
+      ended(new TimedOutException("none of " + signals + " came in time"));
     }
   }
 

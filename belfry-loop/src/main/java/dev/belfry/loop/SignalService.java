@@ -225,7 +225,7 @@ public final class SignalService implements AutoCloseable {
   public Optional<SignalInfo> awaitAny(SignalSet set, Duration atMost) throws IOException {
     try {
       return Optional.of(nextAny(set).within(atMost).await());
-    } catch (SignalTimeoutException timeIsUp) {
+    } catch (TimedOutException timeIsUp) {
       return Optional.empty();
     }
   }

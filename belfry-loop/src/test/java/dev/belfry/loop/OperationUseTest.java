@@ -16,6 +16,8 @@ import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -182,6 +184,43 @@ final class OperationUseTest {
       LoopSupport.await(() -> thread.getState() == Thread.State.WAITING);
       source.requestStop();
       assertThat(LoopSupport.get(stopped)).isFalse();
+    }
+  }
+
+  @EveryBackend
+  void anAwaitEndsWhenItsTimeIsUpAndTheNextGoesOnWhereItWas(Backend backend) throws Exception {
+    try (Driven driven = Driven.open(backend)) {
+      EventLoop loop = driven.loop();
+      var pair = StreamSocket.pair(loop, loop);
+      TransferOperation read = pair.first().readSome(Arena.ofAuto().allocate(8));
+      Callable<Integer> reads =
+          () -> {
+            for (int i = 0; i < 3; i++) {
+              assertThatExceptionOfType(TimedOutException.class)
+                  .isThrownBy(() -> read.await(Duration.ofMillis(5)))
+                  .withMessage(read + " took longer than PT0.005S");
+            }
+            pair.second().writeAll(Arena.ofAuto().allocateFrom("abc")).await(PATIENCE);
+            return read.await(PATIENCE);
+          };
+      assertThat(reads.call()).isEqualTo(4);
+      assertThat(LoopSupport.get(loop.spawn("reader", reads).result())).isEqualTo(4);
+      assertThat(LoopSupport.get(inFlight(driven))).as("timers that are left").isZero();
+    }
+  }
+
+  /** Who interrupts wants it to end, and not to be tried again as after a time-out. */
+  @EveryBackend
+  void interruptingAnAwaitWithATimeLimitStopsIt(Backend backend) throws Exception {
+    try (Driven driven = Driven.open(backend)) {
+      TimerOperation hour = driven.scheduler().after(Duration.ofHours(1));
+      Coroutine<Void> waiter =
+          driven.loop().spawn("waiter", () -> hour.await(Duration.ofMinutes(1)));
+      CompletableFuture<Void> result = waiter.result();
+      LoopSupport.await(() -> waiter.thread().getState() == Thread.State.WAITING);
+      waiter.cancel();
+      assertThat(result).failsWithin(PATIENCE).withThrowableOfType(CancellationException.class);
+      assertThat(LoopSupport.get(inFlight(driven))).as("timers that are left").isZero();
     }
   }
 

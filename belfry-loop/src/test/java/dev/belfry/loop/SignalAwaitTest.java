@@ -185,7 +185,7 @@ final class SignalAwaitTest {
       tested.drive(waiter::isDone);
 
       assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(20_000_000);
-      assertThatExceptionOfType(SignalTimeoutException.class)
+      assertThatExceptionOfType(TimedOutException.class)
           .isThrownBy(operation::result)
           .withMessageContaining("{SIGRTMIN+6}");
       assertThat(tested.hasWaiter(RT)).isFalse();
