@@ -129,7 +129,7 @@ final class Supervisor {
   }
 
   void answered(PooledWorker worker) {
-    if (worker.finished() == limitOf(worker)) {
+    if (worker.answers() == limitOf(worker)) {
       post(() -> retire(worker));
     }
   }
@@ -364,7 +364,7 @@ final class Supervisor {
       crew.diedAt(process.position);
       tell(() -> options.listener.onDeath(death));
       count(worker, death);
-    } else if (worker.finished() > 0) {
+    } else if (worker.answers() > 0) {
       crashLoop.served();
     }
     gate.changedForAll();
@@ -388,7 +388,7 @@ final class Supervisor {
 
   private static CrashLoop.Done doneBy(PooledWorker worker) {
     long ready = worker.readyNanos();
-    if (worker.finished() > 0 || (ready != 0 && System.nanoTime() - ready > SERVED.toNanos())) {
+    if (worker.answers() > 0 || (ready != 0 && System.nanoTime() - ready > SERVED.toNanos())) {
       return CrashLoop.Done.SERVED;
     }
     return worker.calls().hadAny() ? CrashLoop.Done.CALL_BEGUN : CrashLoop.Done.NOTHING;
