@@ -6,6 +6,8 @@ import dev.belfry.linux.Sys;
 import dev.belfry.testkit.SysTap;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,6 +55,21 @@ class BelfryCommandTest {
                 assertThat(CommandRun.of((command + " --version").split(" ")).out())
                     .as(command)
                     .startsWith("belfry "));
+  }
+
+  /** Of what is said about a command the list has only the first line, whatever follows. */
+  @ParameterizedTest
+  @ValueSource(strings = {"--help", "shm --help", "signals --help"})
+  void whatAListSaysOfACommandIsAWholeSentence(String arguments) {
+    String help = CommandRun.of(arguments.split(" ")).out();
+    String list =
+        help.lines()
+            .dropWhile(line -> !line.equals("Commands:"))
+            .takeWhile(line -> !line.isEmpty())
+            .collect(Collectors.joining("\n"));
+    assertThat(Pattern.compile("\n {2}(?=\\S)").splitAsStream(list).skip(1))
+        .hasSizeGreaterThan(3)
+        .allSatisfy(command -> assertThat(command).endsWith("."));
   }
 
   /** The commands that help lists under one, and under those. */

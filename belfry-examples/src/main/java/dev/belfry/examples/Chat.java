@@ -51,7 +51,7 @@ final class Chat {
   }
 
   // @start region="chat"
-  private boolean serve(StreamSocket socket) throws IOException {
+  private void serve(StreamSocket socket) throws IOException {
     String name = "guest" + ++joined;
     var client = new Client(socket, new StopSource());
     clients.put(name, client);
@@ -63,9 +63,8 @@ final class Chat {
         byte[] text = buffer.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
         heard(name, new String(text, StandardCharsets.UTF_8).strip());
       }
-      return true;
     } catch (StoppedException kickedOrClosing) {
-      return false; // the socket is closed on the way out
+      // The socket is closed on the way out.
     } finally {
       clients.remove(name);
     }

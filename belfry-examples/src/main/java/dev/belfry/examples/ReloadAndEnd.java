@@ -25,7 +25,7 @@ final class ReloadAndEnd {
   }
 
   // @start region="serve"
-  private static boolean serve(EventLoop loop, SignalService signals) throws IOException {
+  private static void serve(EventLoop loop, SignalService signals) throws IOException {
     SignalSet handled = SignalSet.of(Signo.HUP, Signo.INT, Signo.TERM);
     signals.attach(handled);
     System.out.println("process " + ProcessHandle.current().pid() + " is up");
@@ -36,7 +36,6 @@ final class ReloadAndEnd {
     }
     System.out.println("ending on " + signal.name());
     loop.requestStop();
-    return true;
   }
   // @end
 }

@@ -25,7 +25,6 @@ final class RunChildren {
               System.out.println(child.name() + ": " + child.result().join());
             }
             loop.requestStop();
-            return true;
           });
       loop.run();
     }

@@ -24,7 +24,6 @@ final class StdinEcho {
               out.writeAll(buffer.asSlice(0, bytes)).await();
             }
             loop.requestStop();
-            return bytes;
           });
       loop.run();
     }

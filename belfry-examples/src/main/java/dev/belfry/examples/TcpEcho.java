@@ -35,16 +35,13 @@ final class TcpEcho {
   }
 
   // @start region="echo"
-  private static int echo(StreamSocket client) throws IOException {
+  private static void echo(StreamSocket client) throws IOException {
     try (client) {
       MemorySegment buffer = Arena.ofAuto().allocate(4096);
-      int echoed = 0;
       int bytes;
       while ((bytes = client.readSome(buffer).await()) >= 0) {
         client.writeAll(buffer.asSlice(0, bytes)).await();
-        echoed += bytes;
       }
-      return echoed;
     }
   }
   // @end

@@ -46,28 +46,28 @@ final class TcpProxy {
   }
 
   // @start region="proxy"
-  private boolean serve(StreamSocket client) throws Exception {
+  private void serve(StreamSocket client) throws Exception {
     try (client;
         StreamSocket to = StreamSocket.open(loop, StandardProtocolFamily.INET)) {
       to.connect(server).await(limit);
-      Coroutine<Boolean> answers = loop.spawn("answers", () -> pass(to, client));
-      CompletableFuture<Boolean> answered = answers.result();
+      Coroutine<Void> answers = loop.spawn("answers", () -> pass(to, client));
+      CompletableFuture<Void> answered = answers.result();
       try {
-        return pass(client, to) && answered.get();
+        pass(client, to);
+        answered.get();
       } finally {
         answers.cancel(); // if the client has gone
       }
     }
   }
 
-  private boolean pass(StreamSocket from, StreamSocket to) throws IOException {
+  private void pass(StreamSocket from, StreamSocket to) throws IOException {
     MemorySegment buffer = Arena.ofAuto().allocate(16 * 1024);
     int bytes;
     while ((bytes = from.readSome(buffer).await(limit)) >= 0) {
       to.writeAll(buffer.asSlice(0, bytes)).await(limit);
     }
     to.shutdownWrite(); // it reads to the end, and may still answer
-    return true;
   }
 
   // @end

@@ -29,6 +29,12 @@ public final class Coroutine<T> extends Task implements Executor {
   /** What continues the virtual thread; the JDK always submits the same one. */
   private @Nullable Runnable continuation;
 
+  /** What a coroutine without a result does. As most of it waits, it may throw. */
+  public interface Body {
+    /** Does it; what it throws is the coroutine's end. */
+    void run() throws Exception;
+  }
+
   Coroutine(EventLoop loop, String name, Callable<T> body) {
     this.loop = loop;
     this.thread = LoopCarrier.builder(this).name(name).unstarted(() -> call(body));

@@ -245,7 +245,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
    * Starts a coroutine: a virtual thread that runs on the loop thread wherever that is possible;
    * see {@link #spawn(String, Callable)}.
    */
-  public Coroutine<Void> spawn(String name, Runnable body) {
+  public Coroutine<Void> spawn(String name, Coroutine.Body body) {
     return spawn(
         name,
         () -> {

@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  *     reload();
  *   }
  *   loop.requestStop();
- *   return true;
  * });
  * }
  */

@@ -4,6 +4,7 @@ import static dev.belfry.loop.LoopSupport.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.belfry.linux.ErrnoException;
 import dev.belfry.loop.LoopSupport.Driven;
 import dev.belfry.loop.LoopSupport.EveryBackend;
 import java.io.IOException;
@@ -15,6 +16,28 @@ import java.util.concurrent.locks.LockSupport;
 
 /** What coroutines do, and what is done to them, while their loop runs. */
 final class CoroutineTest {
+  /** A body that waits can fail, and had to return something that nobody wanted. */
+  @EveryBackend
+  void aBodyWithoutAResultMayThrow(Backend backend) throws Exception {
+    try (Driven driven = Driven.open(backend)) {
+      var closed = Descriptor.pipe(driven.loop());
+      closed.reader().close();
+      closed.writer().close();
+      Coroutine<Void> reader =
+          driven
+              .loop()
+              .spawn(
+                  "reader",
+                  () -> {
+                    int _ = closed.reader().readSome(Arena.ofAuto().allocate(1)).await();
+                  });
+      assertThat(reader.result())
+          .failsWithin(PATIENCE)
+          .withThrowableOfType(ExecutionException.class)
+          .withCauseInstanceOf(ErrnoException.class);
+    }
+  }
+
   @EveryBackend
   @SuppressWarnings("ThreadPriorityCheck") // a yield gives the loop thread away
   void aCoroutineRunsAndResumesOnTheLoopThread(Backend backend) throws Exception {

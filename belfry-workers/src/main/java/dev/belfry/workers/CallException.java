@@ -15,4 +15,9 @@ public abstract sealed class CallException extends Exception
   CallException(String message) {
     super(message);
   }
+
+  /** A call that ended so because a worker died: its last words are the cause. */
+  CallException(String message, Death death) {
+    super(message, LastWords.of(death));
+  }
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * How a worker ended.
  *
  * @param worker its name
- * @param pid its process
+ * @param pid its process; 0 if it never started
  * @param exitCode its exit code, or 128 plus the signal that killed it; -1 if it never started
  * @param how the same in words
  * @param errorTail the end of what it wrote to its standard error

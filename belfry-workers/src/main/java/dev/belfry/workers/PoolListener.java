@@ -12,7 +12,8 @@ public interface PoolListener {
 
   /** A worker has ended without the pool having wanted it to. */
   default void onDeath(Death death) {
-    String said = "%s (process %d) died: %s".formatted(death.worker(), death.pid(), death.how());
+    String who = death.worker() + (death.pid() == 0 ? "" : " (process " + death.pid() + ")");
+    String said = who + " died: " + death.how();
     String file = death.crashFile();
     System.getLogger(PoolListener.class.getName())
         .log(Level.WARNING, file == null ? said : said + "; its JVM has written " + file);

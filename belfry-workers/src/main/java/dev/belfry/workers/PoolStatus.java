@@ -46,9 +46,9 @@ public record PoolStatus(
    * @param pid its process; 0 if it is not known
    * @param state starting, ready, spare, retiring, dying or gone
    * @param inFlight how many calls it has
-   * @param finished how many it has answered
+   * @param finished how many calls have got their answer from it
    * @param ageMillis how long ago it was started
-   * @param latency how long the calls took that it answered in the last whole second
+   * @param latency how long those took in the last whole second
    * @param ringDepth how many messages it has been sent and has not read
    * @param ringCapacity how many there can be
    * @param deaths how many have died in its place before it

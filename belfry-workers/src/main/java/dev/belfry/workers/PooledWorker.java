@@ -36,7 +36,10 @@ final class PooledWorker implements PeerListener, MessageHandler {
   /** Their ids, sorted: each call asks for one, and a set of objects would take longer. */
   private volatile long[] methods = {};
 
-  private final AtomicLong finished = new AtomicLong();
+  /** Answers of all kinds that calls got, and those of them with which no call has finished. */
+  private final AtomicLong answers = new AtomicLong();
+
+  private final AtomicLong refusals = new AtomicLong();
   private volatile long readyNanos;
   private volatile @Nullable String endReason;
 
@@ -81,8 +84,9 @@ final class PooledWorker implements PeerListener, MessageHandler {
     return calls.load();
   }
 
-  long finished() {
-    return finished.get();
+  /** How many answers it has given, also that a method failed. */
+  long answers() {
+    return answers.get();
   }
 
   LatencyMeter latencies() {
@@ -91,12 +95,13 @@ final class PooledWorker implements PeerListener, MessageHandler {
 
   /** A snapshot. */
   PoolStatus.WorkerStatus status(boolean isSpare, long nowNanos) {
+    long refused = refusals.get(); // first, or there might be more of them than answers
     return new PoolStatus.WorkerStatus(
         name,
         peer().pid().orElse(0),
         isSpare ? "spare" : state().name().toLowerCase(Locale.ROOT),
         load(),
-        finished(),
+        answers() - refused,
         TimeUnit.NANOSECONDS.toMillis(nowNanos - startNanos),
         latencies.last(),
         peer().backlog(),
@@ -184,8 +189,12 @@ final class PooledWorker implements PeerListener, MessageHandler {
     if (call == null) {
       return;
     }
-    finished.setRelease(finished.getPlain() + 1); // one thread at a time reads answers
-    latencies.record(System.nanoTime() - call.startNanos);
+    answers.setRelease(answers.getPlain() + 1); // one thread at a time reads answers
+    if (status == Status.DONE && !call.isDone()) {
+      latencies.record(System.nanoTime() - call.startNanos);
+    } else {
+      refusals.setRelease(refusals.getPlain() + 1);
+    }
     switch (status) {
       case DONE -> call.succeed(payload);
       case UNKNOWN_METHOD -> call.fail(new UnknownMethod(call.method));

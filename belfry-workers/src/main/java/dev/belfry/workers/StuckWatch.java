@@ -93,7 +93,7 @@ final class StuckWatch {
     int readBefore = readCount;
     long answeredBefore = answered;
     readCount = peer.readCount();
-    answered = worker.finished();
+    answered = worker.answers();
     read = told && readCount - toldAt >= 0;
     return readCount != readBefore || answered != answeredBefore;
   }

@@ -129,7 +129,7 @@ final class Supervisor {
   }
 
   void answered(PooledWorker worker) {
-    if (worker.finished() == limitOf(worker)) {
+    if (worker.answers() == limitOf(worker)) {
       post(() -> retire(worker));
     }
   }
@@ -338,6 +338,9 @@ final class Supervisor {
   void gone(PooledWorker worker, @Nullable ExitStatus status) {
     String how = status == null ? "is gone" : status.toString();
     String why = worker.endReason();
+    if (why == null && worker.readyNanos() == 0) {
+      why = "before it was ready";
+    }
     gone(worker, status, why == null ? how : how + " (" + why + ")");
   }
 
@@ -361,7 +364,7 @@ final class Supervisor {
       crew.diedAt(process.position);
       tell(() -> options.listener.onDeath(death));
       count(worker, death);
-    } else if (worker.finished() > 0) {
+    } else if (worker.answers() > 0) {
       crashLoop.served();
     }
     gate.changedForAll();
@@ -377,13 +380,18 @@ final class Supervisor {
   }
 
   private void count(PooledWorker worker, Death death) {
-    long ready = worker.readyNanos();
-    boolean served =
-        worker.finished() > 0 || (ready != 0 && System.nanoTime() - ready > SERVED.toNanos());
-    if (crashLoop.died(death, served)) {
+    if (crashLoop.died(death, doneBy(worker))) {
       int inARow = crashLoop.deathsInARow();
       tell(() -> options.listener.onCircuitOpen(inARow));
     }
+  }
+
+  private static CrashLoop.Done doneBy(PooledWorker worker) {
+    long ready = worker.readyNanos();
+    if (worker.answers() > 0 || (ready != 0 && System.nanoTime() - ready > SERVED.toNanos())) {
+      return CrashLoop.Done.SERVED;
+    }
+    return worker.calls().hadAny() ? CrashLoop.Done.CALL_BEGUN : CrashLoop.Done.NOTHING;
   }
 
   /** What others do wrong must not stop the pool. */

@@ -7,7 +7,9 @@ public final class WorkerDied extends CallException {
   private final Death death;
 
   WorkerDied(String method, Death death) {
-    super("%s died while it had a call of '%s': %s".formatted(death.worker(), method, death.how()));
+    super(
+        "%s died while it had a call of '%s': %s".formatted(death.worker(), method, death.how()),
+        death);
     this.death = death;
   }
 

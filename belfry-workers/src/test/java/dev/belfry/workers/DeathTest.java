@@ -66,8 +66,7 @@ final class DeathTest {
   @Test
   void aCallThatKillsEveryWorkerIsADeadLetter() throws Exception {
     var told = new Pools.Told();
-    try (WorkerPool pool =
-        open(options(0).workers(1).spares(1).attempts(2).crashLimit(9).listener(told))) {
+    try (WorkerPool pool = open(options(0).workers(1).spares(1).attempts(2).listener(told))) {
       call(pool, "upper", "once, so that it has served");
       assertThatExceptionOfType(DeadLetter.class)
           .isThrownBy(() -> call(pool, "crash", "poison"))
@@ -75,7 +74,9 @@ final class DeathTest {
           .satisfies(letter -> assertThat(letter.attempts()).isEqualTo(2))
           .satisfies(letter -> assertThat(letter.death().exitCode()).isEqualTo(137))
           .satisfies(
-              letter -> assertThat(letter.death().errorTail()).contains("about to crash: poison"));
+              letter -> assertThat(letter.death().errorTail()).contains("about to crash: poison"))
+          .havingCause()
+          .withMessageContaining("about to crash: poison");
       await().until(() -> told.letters.size() == 1);
       assertThat(call(pool, "upper", "others go on")).isEqualTo("OTHERS GO ON");
     }
@@ -102,8 +103,10 @@ final class DeathTest {
       assertThatExceptionOfType(CircuitOpen.class)
           .isThrownBy(() -> call(pool, "echo", ""))
           .withMessageContaining("3 workers in a row died")
-          .withMessageContaining("exit code 9")
-          .satisfies(open -> assertThat(open.death()).isEqualTo(told.deaths.getLast()));
+          .withMessageEndingWith(": exit code 9 (before it was ready)")
+          .satisfies(open -> assertThat(open.death()).isEqualTo(told.deaths.getLast()))
+          .havingCause()
+          .withMessage("I cannot start");
       assertThat(pool.status().circuitOpen()).isTrue();
 
       pool.reset();
@@ -142,7 +145,12 @@ final class DeathTest {
             .listener(told);
     try (WorkerPool _ = WorkerPool.open(options)) {
       await().until(() -> told.circuits.size() == 1);
-      assertThat(told.deaths).allSatisfy(death -> assertThat(death.how()).contains("ENOENT"));
+      assertThat(told.deaths)
+          .allSatisfy(
+              death ->
+                  assertThat(death.how())
+                      .startsWith("cannot be started: posix_spawn")
+                      .endsWith("ENOENT (No such file or directory)"));
     }
   }
 
@@ -154,6 +162,27 @@ final class DeathTest {
         kill(call(pool, "pid", ""), Signo.KILL);
         int deaths = i + 1;
         await().until(() -> told.deaths.size() == deaths);
+      }
+      assertThat(told.circuits).isEmpty();
+      assertThat(call(pool, "upper", "still there")).isEqualTo("STILL THERE");
+    }
+  }
+
+  /** Three such calls in a second, and no call at all was answered any more. */
+  @Test
+  void callsThatKillNewWorkersNeverOpenTheCircuit() throws Exception {
+    var told = new Pools.Told();
+    PoolOptions options =
+        options(0)
+            .workers(1)
+            .spares(0)
+            .attempts(2)
+            .crashLimit(2)
+            .restartDelay(Duration.ofMillis(10), Duration.ofMillis(10))
+            .listener(told);
+    try (WorkerPool pool = WorkerPool.open(options)) {
+      for (int i = 0; i < 3; i++) {
+        assertThatExceptionOfType(DeadLetter.class).isThrownBy(() -> call(pool, "crash", "poison"));
       }
       assertThat(told.circuits).isEmpty();
       assertThat(call(pool, "upper", "still there")).isEqualTo("STILL THERE");

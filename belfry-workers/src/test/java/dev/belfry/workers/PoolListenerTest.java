@@ -43,6 +43,13 @@ final class PoolListenerTest extends QuickWorkers {
   }
 
   @Test
+  void theLogNamesNoProcessWhereThereNeverWasOne() {
+    new PoolListener() {}.onDeath(new Death("worker-1", 0, -1, "cannot be started", "", null));
+
+    assertThat(records.texts).containsExactly("worker-1 died: cannot be started");
+  }
+
+  @Test
   void theLogTellsWhereTheJvmHasWrittenDownItsCrash() {
     new PoolListener() {}.onDeath(death("/tmp/hs_err_pid4711.log"));
 

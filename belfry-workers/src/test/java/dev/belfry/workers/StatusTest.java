@@ -25,7 +25,7 @@ final class StatusTest {
 
   @Test
   void everyCallIsCountedOnceByHowItEnded() throws Exception {
-    try (WorkerPool pool = open(options(0).workers(1).spares(1).attempts(2).crashLimit(9))) {
+    try (WorkerPool pool = open(options(0).workers(1).spares(1).attempts(2))) {
       for (int i = 0; i < 7; i++) {
         call(pool, "upper", "fine");
       }
@@ -38,6 +38,9 @@ final class StatusTest {
       assertThat(pool.status().finished()).isEqualTo(7);
       assertThat(pool.status().failed()).isEqualTo(4);
       assertThat(pool.status().repeated()).isZero();
+      assertThat(pool.status().workers().stream().mapToLong(it -> it.finished()).sum())
+          .as("as the workers count them")
+          .isEqualTo(7);
 
       assertThatExceptionOfType(DeadLetter.class).isThrownBy(() -> call(pool, "crash", "poison"));
       PoolStatus status = pool.status();
@@ -84,6 +87,27 @@ final class StatusTest {
 
       await().atMost(LONG).until(() -> pool.status().callsPerSecond() == 0);
       assertThat(pool.status().latency()).isEqualTo(Latency.NONE);
+    }
+  }
+
+  /** A host that answered nobody in time was shown with the latency of its deadlines. */
+  @Test
+  void callsThatHaveNoAnswerHaveNoLatency() throws Exception {
+    Duration limit = Duration.ofMillis(400);
+    CallOptions brief = CallOptions.DEFAULT.withDeadline(limit);
+    try (WorkerPool pool = open(options(0).workers(1).spares(0))) {
+      await()
+          .atMost(LONG)
+          .until(
+              () -> {
+                CompletableFuture<byte[]> late = pool.submit("sleep", bytes("60000"), brief);
+                assertThatExceptionOfType(DeadlinePassed.class)
+                    .isThrownBy(() -> pool.call("sleep", bytes("60000"), brief));
+                assertThat(late).failsWithin(LONG);
+                call(pool, "upper", "in time");
+                return pool.status().callsPerSecond() > 0;
+              });
+      assertThat(pool.status().latency().p50Nanos()).isBetween(1L, limit.toNanos() - 1);
     }
   }
 

@@ -10,7 +10,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "completion",
     description = {
-      "Prints a script by which bash and zsh complete the command lines of belfry:",
+      "Prints a script by which bash and zsh complete command lines.",
+      "To use it:",
       "  source <(belfry completion)"
     },
     mixinStandardHelpOptions = true,

@@ -35,8 +35,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "ping",
     description = {
-      "Creates a segment, starts COMMAND with a ticket behind its arguments (or waits for a guest",
-      "that walks in), sends it messages of all kinds and checks every echo."
+      "Starts a guest, sends it messages of all kinds and checks every echo.",
+      "COMMAND gets a ticket behind its arguments; without one it waits for a guest that walks in."
     },
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,

@@ -13,8 +13,9 @@ final class WorkerTable {
 
   private final Look look;
   private final History history;
-  private final List<Column> columns;
+  private final List<WorkerStatus> workers;
   private final int nameWidth;
+  private final List<Column> columns;
 
   /** What there is room for depends on how wide the terminal is. */
   private record Column(
@@ -27,14 +28,29 @@ final class WorkerTable {
   WorkerTable(Look look, History history) {
     this.look = look;
     this.history = history;
-    this.columns = columns().stream().filter(it -> it.fromColumns <= look.columns()).toList();
-    int taken = 1 + columns.stream().mapToInt(it -> it.width + gap()).sum();
-    int longest =
-        history.latest().pool().workers().stream()
-            .mapToInt(it -> it.name().length())
-            .max()
-            .orElse(0);
-    this.nameWidth = Math.clamp(Math.min(longest, look.columns() - taken), LEAST_NAME, MAX_NAME);
+    this.workers = history.latest().pool().workers();
+    this.nameWidth = Math.min(widest(LEAST_NAME, WorkerStatus::name), MAX_NAME);
+    this.columns = fitting(columns());
+  }
+
+  private int widest(int least, Function<WorkerStatus, String> text) {
+    return workers.stream().mapToInt(it -> text.apply(it).length()).reduce(least, Math::max);
+  }
+
+  /** Those for which there is room beside whole names: cut, all workers would look the same. */
+  private List<Column> fitting(List<Column> all) {
+    var fitting = new ArrayList<Column>();
+    int room = look.columns() - 1 - nameWidth;
+    for (Column column : all) {
+      if (column.fromColumns <= look.columns()) {
+        room -= gap() + column.width;
+        if (room < 0) {
+          break;
+        }
+        fitting.add(column);
+      }
+    }
+    return fitting;
   }
 
   private int gap() {
@@ -43,7 +59,7 @@ final class WorkerTable {
 
   private List<Column> columns() {
     return List.of(
-        column("PID", 7, 0, it -> Integer.toString(it.pid())),
+        column("PID", widest(5, WorkerTable::pid), 0, WorkerTable::pid),
         new Column("STATE", 8, 0, WorkerStatus::state, it -> styleOf(it.state())),
         column("CALLS/S", 7, 0, this::rate),
         column("ANSWERED", 8, 110, it -> Figures.count((double) it.finished())),
@@ -51,7 +67,8 @@ final class WorkerTable {
         column("P50", 7, 0, it -> Figures.latency(it.latency().p50Nanos(), look.ascii())),
         column("P99", 7, 0, it -> Figures.latency(it.latency().p99Nanos(), look.ascii())),
         column("MAX", 7, 110, it -> Figures.latency(it.latency().maxNanos(), look.ascii())),
-        new Column("RING", 9, 0, WorkerTable::ring, WorkerTable::ringStyle),
+        new Column(
+            "RING", widest(7, WorkerTable::fullRing), 0, WorkerTable::ring, WorkerTable::ringStyle),
         new Column(
             "DEATHS",
             6,
@@ -72,8 +89,16 @@ final class WorkerTable {
         : "-";
   }
 
+  private static String pid(WorkerStatus worker) {
+    return Integer.toString(worker.pid());
+  }
+
   private static String ring(WorkerStatus worker) {
     return worker.ringDepth() + "/" + worker.ringCapacity();
+  }
+
+  private static String fullRing(WorkerStatus worker) {
+    return worker.ringCapacity() + "/" + worker.ringCapacity();
   }
 
   private static Style ringStyle(WorkerStatus worker) {
@@ -97,7 +122,6 @@ final class WorkerTable {
       title.add(" ".repeat(gap())).add(aligned(column, column.title), Style.DIM);
     }
     lines.add(title.toString());
-    List<WorkerStatus> workers = history.latest().pool().workers();
     int shown = workers.size() < most ? workers.size() : Math.max(0, most - 2);
     workers.stream().limit(shown).forEach(worker -> lines.add(line(worker)));
     if (shown < workers.size()) {

@@ -24,14 +24,19 @@ class HostPageTest {
         4711, name, null, null, Path.of("/c"), null, Instant.now().minusSeconds(3700));
   }
 
+  private static WorkerStatus worker(String name, int pid, long finished) {
+    return new WorkerStatus(name, pid, "ready", 3, finished, 90_000, LATENCY, 2, 255, 1);
+  }
+
   private static PoolStatus pool(int workers, long finished, boolean circuitOpen) {
     List<WorkerStatus> all =
         IntStream.rangeClosed(1, workers)
-            .mapToObj(
-                i ->
-                    new WorkerStatus(
-                        "demo-" + i, 5000 + i, "ready", 3, finished, 90_000, LATENCY, 2, 255, 1))
+            .mapToObj(i -> worker("demo-" + i, 5000 + i, finished))
             .toList();
+    return pool(all, finished, circuitOpen);
+  }
+
+  private static PoolStatus pool(List<WorkerStatus> all, long finished, boolean circuitOpen) {
     return new PoolStatus(all, 5, 6, 7, circuitOpen, finished, 8, 9, 10, 1234.5, LATENCY, 12, 64);
   }
 
@@ -83,6 +88,23 @@ class HostPageTest {
         }
       }
     }
+  }
+
+  /** After a hundred starts all workers had the same name, in a terminal of the usual size. */
+  @Test
+  void workersKeepTheirWholeNamesAndColumnsForWhichThereIsNoRoomAreLeftOut() {
+    List<WorkerStatus> workers =
+        List.of(worker("worker-100", 54_321, 7), worker("worker-101", 54_322, 7));
+    var history = new History(sample(1, System.nanoTime(), pool(workers, 7, false)));
+
+    assertThat(new HostPage(host("demo"), plain(80, 24), history).still())
+        .anySatisfy(it -> assertThat(it).matches(" WORKER +PID .* RING +DEATHS +AGE"))
+        .anySatisfy(it -> assertThat(it).matches(" worker-100 54321 ready .* 2/255 +1 +1m30s"));
+    assertThat(new HostPage(host("demo"), plain(60, 24), history).still())
+        .anySatisfy(it -> assertThat(it).matches(" WORKER +PID STATE +CALLS/S BUSY +P50 +P99"))
+        .anySatisfy(it -> assertThat(it).startsWith(" worker-100 ").endsWith(" 18.3 µs"))
+        .anySatisfy(it -> assertThat(it).startsWith(" worker-101 "));
+    assertThat(new HostPage(host("demo"), plain(8, 24), history).still()).contains(" worker-");
   }
 
   @Test
