@@ -29,7 +29,7 @@ class ShmTest {
     Segment host = Segment.create(Sys.forAnyThread(), path, placement, SegmentConfig.DEFAULT);
     Segment guest = Segment.attach(Sys.forAnyThread(), path);
     Link toHost = Link.walkIn(guest, WaitStrategy.SLEEP);
-    toHost.outbox().send(MessageKind.REQUEST, 1, 0, new byte[100], 0, 100);
+    toHost.outbox().send(MessageKind.REQUEST, 1, 0, new byte[2000], 0, 2000);
     Objects.requireNonNull(toHost.channels().open()).send(new byte[10], 0, 10);
     host.peers().reserve();
     guest.close();

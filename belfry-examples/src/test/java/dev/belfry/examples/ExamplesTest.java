@@ -94,6 +94,14 @@ final class ExamplesTest {
   }
 
   @Test
+  void wordsAreCountedInAnotherProcess() throws Exception {
+    try (TestProcess count = TestProcess.java(WordCount.class)) {
+      assertThat(count.line()).isEqualTo("6 words");
+      assertThat(count.exitCode()).isZero();
+    }
+  }
+
+  @Test
   void shoutingWorksOverHttpToo() throws Exception {
     try (TestProcess shout = TestProcess.java(ShoutOverHttp.class)) {
       assertThat(shout.line("IS ANYBODY")).isEqualTo(" THERE?");
