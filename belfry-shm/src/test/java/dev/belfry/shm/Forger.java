@@ -12,12 +12,34 @@ import java.util.Random;
  * choose these numbers too.
  */
 final class Forger implements AutoCloseable {
-  private static final SegmentConfig CONFIG = new SegmentConfig(124, 100, 1, 4, 128, 3, 4, 0);
+  private static final int LONGEST = 188;
+
+  /** With pockets of 128 bytes in the padded placement, so that there are messages of all sorts. */
+  private static final SegmentConfig CONFIG = new SegmentConfig(LONGEST, 100, 1, 4, 8192, 3, 4, 0);
+
   static final int BUDGET = 16;
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
   private static final long[] NASTY = {
-    0, 1, -1, 2, 3, 4, 31, 32, 33, 124, 125, 128, 1L << 31, (1L << 31) - 1, 1L << 32, Long.MIN_VALUE
+    0,
+    1,
+    -1,
+    2,
+    3,
+    4,
+    31,
+    32,
+    33,
+    96,
+    97,
+    128,
+    129,
+    LONGEST,
+    LONGEST + 1,
+    1L << 31,
+    (1L << 31) - 1,
+    1L << 32,
+    Long.MIN_VALUE
   };
 
   private static final List<MessageKind> KINDS = List.of(MessageKind.values());
@@ -50,7 +72,7 @@ final class Forger implements AutoCloseable {
   /** One message, some forged words, and a look by the host; how many messages it got. */
   int round(long seed) {
     var random = new Random(seed);
-    byte[] bytes = Sides.payload(random.nextInt(125), random.nextInt());
+    byte[] bytes = Sides.payload(random.nextInt(LONGEST + 1), random.nextInt());
     MessageKind kind = KINDS.get(random.nextInt(KINDS.size()));
     toHost.outbox().send(kind, random.nextInt(6), 0, bytes, 0, bytes.length);
     for (int i = random.nextInt(4) - 1; i > 0; i--) {
