@@ -58,7 +58,8 @@ final class DeathsTest {
 
   @Test
   void aCallThatKillsEveryWorkerIs502WithTheirLastWords() throws Exception {
-    try (Running running = Running.open(Running.pool().attempts(2), Running.options())) {
+    try (Running running =
+        Running.open(Running.pool().attempts(2).crashLimit(9), Running.options())) {
       running.text(running.call("upper", "once, so that it has served"));
       HttpResponse<byte[]> response = running.send(running.call("crash", "poison"));
       assertThat(response.statusCode()).isEqualTo(502);

@@ -57,11 +57,6 @@ final class CallTable {
     return capacity - freeCount;
   }
 
-  /** How many were ever put in. */
-  long added() {
-    return added;
-  }
-
   /** Puts a call in; its id is never 0 and comes again only after millions of other calls. */
   long add(Call call) {
     int index = free[--freeCount];

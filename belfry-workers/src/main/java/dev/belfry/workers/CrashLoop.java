@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides whether and when a worker is started after another has died. After each worker that dies
- * before it has served, the next is started later. After too many in a row that had not even been
- * given a call, none is: then the circuit is open, until somebody resets it. Who dies of a call can
- * be started, and others need it. Any thread may look and reset; the rest is for the loop thread.
+ * before it has served, the next is started later, and after too many in a row none is: then the
+ * circuit is open, until somebody resets it. Any thread may look and reset; the rest is for the
+ * loop thread.
  */
 final class CrashLoop {
   /** Enough for any delay. */
@@ -23,23 +23,10 @@ final class CrashLoop {
   private final long longestMillis;
   private final RandomGenerator random;
 
-  /** How many in a row died before they had served, of a call or without. */
-  private int unserved;
-
-  /** How many of those had done nothing. */
   private volatile int deathsInARow;
 
   /** The death that was one too many. */
   private volatile @Nullable Death opening;
-
-  /** What a worker had done before it died. */
-  enum Done {
-    NOTHING,
-    /** It was given a call, and had finished none. */
-    CALL_BEGUN,
-    /** It had finished a call, or been ready for long enough. */
-    SERVED
-  }
 
   CrashLoop(int limit, Duration first, Duration longest, RandomGenerator random) {
     this.limit = limit;
@@ -52,7 +39,7 @@ final class CrashLoop {
     return Math.min(TimeUnit.MILLISECONDS.convert(delay), FOREVER_MILLIS);
   }
 
-  /** How many workers died having done nothing, and none in between has served. */
+  /** How many workers in a row died before they had served. */
   int deathsInARow() {
     return deathsInARow;
   }
@@ -72,16 +59,12 @@ final class CrashLoop {
    * A worker has died.
    *
    * @param death how
-   * @param done what it had done before
+   * @param served whether it had done something before
    * @return whether this was one too many
    */
-  synchronized boolean died(Death death, Done done) {
-    if (done == Done.SERVED) {
+  synchronized boolean died(Death death, boolean served) {
+    if (served) {
       served();
-      return false;
-    }
-    unserved++;
-    if (done == Done.CALL_BEGUN) {
       return false;
     }
     int inARow = deathsInARow + 1;
@@ -97,7 +80,6 @@ final class CrashLoop {
   synchronized void served() {
     if (!isOpen()) {
       deathsInARow = 0;
-      unserved = 0;
     }
   }
 
@@ -105,15 +87,14 @@ final class CrashLoop {
   synchronized void reset() {
     opening = null;
     deathsInARow = 0;
-    unserved = 0;
   }
 
   /** How long to wait: twice as long for each death in a row, and not the same for all. */
-  synchronized Duration pause() {
-    if (unserved == 0) {
+  Duration pause() {
+    if (deathsInARow == 0) {
       return Duration.ZERO;
     }
-    int doublings = Math.min(unserved - 1, MAX_DOUBLINGS);
+    int doublings = Math.min(deathsInARow - 1, MAX_DOUBLINGS);
     long whole = Math.min(longestMillis, firstMillis << doublings);
     return Duration.ofMillis(random.nextLong(whole / 2, whole + 1));
   }

@@ -29,7 +29,7 @@ public interface PoolListener {
     System.getLogger(PoolListener.class.getName()).log(Level.ERROR, letter.getMessage());
   }
 
-  /** So many workers in a row died before they had done anything; no more are started. */
+  /** So many workers in a row died before they had finished a call; no more are started. */
   default void onCircuitOpen(int deaths) {
     System.getLogger(PoolListener.class.getName())
         .log(Level.ERROR, "{0} workers in a row died at once; no more are started", deaths);

@@ -102,8 +102,8 @@ public final class PoolOptions implements Cloneable {
   }
 
   /**
-   * After how many deaths in a row, of workers that had not even been given a call, no more are
-   * started; by default 5.
+   * After how many deaths in a row, of workers that had done nothing, no more are started; by
+   * default 5.
    */
   public PoolOptions crashLimit(int count) {
     crashLimit = atLeast(1, count, "crash limit");
@@ -111,8 +111,8 @@ public final class PoolOptions implements Cloneable {
   }
 
   /**
-   * How long to wait before starting a worker after one that died before it had finished a call;
-   * twice as long after each more in a row. By default 100 ms first and 10 seconds at the longest.
+   * How long to wait before starting a worker after one that died having done nothing; twice as
+   * long after each more in a row. By default 100 ms first and 10 seconds at the longest.
    */
   public PoolOptions restartDelay(Duration first, Duration longest) {
     firstDelay = positive(first, "first delay");

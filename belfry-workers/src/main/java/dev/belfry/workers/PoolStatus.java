@@ -9,7 +9,7 @@ import java.util.List;
  * @param workers its processes
  * @param waiting how many callers wait for room
  * @param deaths how many workers have died
- * @param deathsInARow how many workers in a row died before they had done anything
+ * @param deathsInARow how many workers in a row died before they had finished a call
  * @param circuitOpen whether there were too many of those, so that no more are started
  * @param finished how many calls have got their answer
  * @param failed how many calls have ended without one

@@ -380,18 +380,13 @@ final class Supervisor {
   }
 
   private void count(PooledWorker worker, Death death) {
-    if (crashLoop.died(death, doneBy(worker))) {
+    long ready = worker.readyNanos();
+    boolean served =
+        worker.answers() > 0 || (ready != 0 && System.nanoTime() - ready > SERVED.toNanos());
+    if (crashLoop.died(death, served)) {
       int inARow = crashLoop.deathsInARow();
       tell(() -> options.listener.onCircuitOpen(inARow));
     }
-  }
-
-  private static CrashLoop.Done doneBy(PooledWorker worker) {
-    long ready = worker.readyNanos();
-    if (worker.answers() > 0 || (ready != 0 && System.nanoTime() - ready > SERVED.toNanos())) {
-      return CrashLoop.Done.SERVED;
-    }
-    return worker.calls().hadAny() ? CrashLoop.Done.CALL_BEGUN : CrashLoop.Done.NOTHING;
   }
 
   /** What others do wrong must not stop the pool. */

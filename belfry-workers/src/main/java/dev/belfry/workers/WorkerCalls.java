@@ -71,13 +71,6 @@ final class WorkerCalls {
     return load;
   }
 
-  /** Whether there has ever been one. */
-  boolean hadAny() {
-    synchronized (table) {
-      return table.added() > 0;
-    }
-  }
-
   /** Whether it would take a call just now. */
   boolean hasRoom() {
     return state == WorkerState.READY && load < table.capacity();

@@ -1,8 +1,5 @@
 package dev.belfry.workers;
 
-import static dev.belfry.workers.CrashLoop.Done.CALL_BEGUN;
-import static dev.belfry.workers.CrashLoop.Done.NOTHING;
-import static dev.belfry.workers.CrashLoop.Done.SERVED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -11,6 +8,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 final class CrashLoopTest {
+  private static final boolean SERVED = true;
   private static final Death DEATH = new Death("sample-1", 4711, 9, "exit code 9", "", null);
 
   private static CrashLoop loop(int limit) {
@@ -31,7 +29,7 @@ final class CrashLoopTest {
   void pausesDoubleUpToTheLongestAndAreNeverAllTheSame() {
     CrashLoop loop = loop(Integer.MAX_VALUE);
     for (int whole : new int[] {100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000}) {
-      loop.died(DEATH, NOTHING);
+      loop.died(DEATH, !SERVED);
       long least = Long.MAX_VALUE;
       long most = 0;
       for (int i = 0; i < 1000; i++) {
@@ -43,7 +41,7 @@ final class CrashLoopTest {
       assertThat(most).isBetween(whole - whole / 10L, (long) whole);
     }
     for (int i = 0; i < 100; i++) {
-      loop.died(DEATH, NOTHING);
+      loop.died(DEATH, !SERVED);
     }
     assertThat(loop.pause()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(10));
   }
@@ -52,25 +50,25 @@ final class CrashLoopTest {
   void theLongestPauseMayBeForEver() {
     Duration forEver = ChronoUnit.FOREVER.getDuration();
     var loop = new CrashLoop(9, Duration.ofMillis(100), forEver, new Random(1));
-    loop.died(DEATH, NOTHING);
-    loop.died(DEATH, NOTHING);
+    loop.died(DEATH, !SERVED);
+    loop.died(DEATH, !SERVED);
     assertThat(loop.pause()).isBetween(Duration.ofMillis(100), Duration.ofMillis(200));
     var patient = new CrashLoop(9, forEver, forEver, new Random(1));
-    patient.died(DEATH, NOTHING);
-    patient.died(DEATH, NOTHING);
+    patient.died(DEATH, !SERVED);
+    patient.died(DEATH, !SERVED);
     assertThat(patient.pause()).isGreaterThan(Duration.ofDays(36_500));
   }
 
   @Test
   void soManyInARowOpenTheCircuitOnceUntilItIsReset() {
     CrashLoop loop = loop(3);
-    assertThat(loop.died(DEATH, NOTHING)).isFalse();
-    assertThat(loop.died(DEATH, NOTHING)).isFalse();
+    assertThat(loop.died(DEATH, !SERVED)).isFalse();
+    assertThat(loop.died(DEATH, !SERVED)).isFalse();
     assertThat(loop.isOpen()).isFalse();
-    assertThat(loop.died(DEATH, NOTHING)).isTrue();
+    assertThat(loop.died(DEATH, !SERVED)).isTrue();
     assertThat(loop.isOpen()).isTrue();
     assertThat(loop.deathsInARow()).isEqualTo(3);
-    assertThat(loop.died(DEATH, NOTHING)).as("a second time").isFalse();
+    assertThat(loop.died(DEATH, !SERVED)).as("a second time").isFalse();
 
     loop.reset();
     assertThat(loop.isOpen()).isFalse();
@@ -81,33 +79,19 @@ final class CrashLoopTest {
   @Test
   void oneThatServesBreaksTheRow() {
     CrashLoop loop = loop(3);
-    loop.died(DEATH, NOTHING);
-    loop.died(DEATH, NOTHING);
+    loop.died(DEATH, !SERVED);
+    loop.died(DEATH, !SERVED);
     loop.died(DEATH, SERVED);
     assertThat(loop.deathsInARow()).isZero();
-    loop.died(DEATH, NOTHING);
-    loop.died(DEATH, NOTHING);
+    loop.died(DEATH, !SERVED);
+    loop.died(DEATH, !SERVED);
     assertThat(loop.isOpen()).isFalse();
-  }
-
-  @Test
-  void thoseThatDiedOfACallMakePausesLongerButOpenNothing() {
-    CrashLoop loop = loop(3);
-    for (int i = 0; i < 100; i++) {
-      assertThat(loop.died(DEATH, CALL_BEGUN)).isFalse();
-    }
-    assertThat(loop.isOpen()).isFalse();
-    assertThat(loop.pause()).isGreaterThanOrEqualTo(Duration.ofSeconds(5));
-    assertThat(loop.died(DEATH, NOTHING)).isFalse();
-    assertThat(loop.died(DEATH, NOTHING)).isFalse();
-    assertThat(loop.died(DEATH, NOTHING)).isTrue();
-    assertThat(loop.failure()).hasMessageStartingWith("3 workers in a row died before");
   }
 
   @Test
   void aCircuitThatIsOpenIsNotClosedByThoseThatServedBefore() {
     CrashLoop loop = loop(1);
-    loop.died(DEATH, NOTHING);
+    loop.died(DEATH, !SERVED);
     loop.died(DEATH, SERVED); // one that had been there before
     loop.served();
     assertThat(loop.isOpen()).isTrue();

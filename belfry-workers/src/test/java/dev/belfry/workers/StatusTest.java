@@ -25,7 +25,7 @@ final class StatusTest {
 
   @Test
   void everyCallIsCountedOnceByHowItEnded() throws Exception {
-    try (WorkerPool pool = open(options(0).workers(1).spares(1).attempts(2))) {
+    try (WorkerPool pool = open(options(0).workers(1).spares(1).attempts(2).crashLimit(9))) {
       for (int i = 0; i < 7; i++) {
         call(pool, "upper", "fine");
       }

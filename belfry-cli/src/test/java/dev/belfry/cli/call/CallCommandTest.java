@@ -54,7 +54,8 @@ final class CallCommandTest {
             PoolOptions.of(TestProcess.javaCommand(CallWorker.class))
                 .workers(1)
                 .spares(1)
-                .attempts(1));
+                .attempts(1)
+                .crashLimit(99));
     assertThat(pool.awaitReady(TestProcess.PATIENCE)).isTrue();
     gateway = Gateway.open(atAnyPort(), pool);
     url = urlOf(gateway);
