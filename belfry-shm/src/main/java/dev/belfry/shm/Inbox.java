@@ -48,6 +48,7 @@ public final class Inbox extends LinkHalf {
     try {
       boolean received = take(into);
       if (received) {
+        copyBytes(into);
         consume(mayKeepSlots());
       }
       return received;
@@ -57,7 +58,8 @@ public final class Inbox extends LinkHalf {
   }
 
   /**
-   * Receives the messages that are there, and tells the peer once.
+   * Receives the messages that are there, and tells the peer once. Their bytes are copied only if
+   * the handler asks for them.
    *
    * @param scratch holds one message after the other
    * @param limit how many at most
@@ -72,7 +74,11 @@ public final class Inbox extends LinkHalf {
           count++;
           handler.onMessage(scratch);
         }
+      } catch (ProtocolViolation wrong) { // in the bytes, or what the handler makes of them
+        violation = wrong;
+        throw wrong;
       } finally {
+        scratch.giveBack();
         consume(false);
       }
     } catch (InternalError fault) { // it may come as late as when the handler returns
@@ -118,6 +124,7 @@ public final class Inbox extends LinkHalf {
     return isReadySoon(data);
   }
 
+  /** The bytes stay where they are until {@link #consume}. */
   private boolean take(Message into) {
     try {
       if (violation != null) {
@@ -128,7 +135,7 @@ public final class Inbox extends LinkHalf {
         return false;
       }
       seen = tail + available;
-      copy(ring.descriptor(tail), into);
+      read(ring.descriptor(tail), into);
       tail++;
       return true;
     } catch (ProtocolViolation wrong) {
@@ -136,6 +143,15 @@ public final class Inbox extends LinkHalf {
       throw wrong;
     } finally {
       Reference.reachabilityFence(this);
+    }
+  }
+
+  private void copyBytes(Message message) {
+    try {
+      message.bytes();
+    } catch (ProtocolViolation wrong) {
+      violation = wrong;
+      throw wrong;
     }
   }
 
@@ -154,7 +170,7 @@ public final class Inbox extends LinkHalf {
     return known != 0 ? known : ring.available(tail);
   }
 
-  private void copy(long descriptor, Message into) {
+  private void read(long descriptor, Message into) {
     long first = memory.getLong(descriptor);
     long methodId = MessageDescriptor.methodId(memory, descriptor);
     long slotAndGeneration = MessageDescriptor.slotAndGeneration(memory, descriptor);
@@ -168,6 +184,7 @@ public final class Inbox extends LinkHalf {
     int generation = (int) (slotAndGeneration >>> 32);
     int offset = (int) offsetAndLength;
     int length = (int) (offsetAndLength >>> 32);
+    into.set(kind, MessageDescriptor.id(first), methodId, length);
     if (slot == MessageDescriptor.INLINE_SLOT) {
       if (generation != 0 || offset != 0) {
         throw new ProtocolViolation(
@@ -176,17 +193,16 @@ public final class Inbox extends LinkHalf {
       if (Integer.compareUnsigned(length, inlineBytes) <= 0) {
         MessageDescriptor.readInline(memory, descriptor, into.bytes(), length);
       } else if (Integer.compareUnsigned(length, mostInPocket) <= 0) {
-        memory.read(ring.pocket(tail), into.room(length), 0, length);
+        into.lend(memory, ring.pocket(tail));
       } else {
         throw new ProtocolViolation(
             Kind.PAYLOAD_LENGTH,
             "an inline message of %d bytes".formatted(Integer.toUnsignedLong(length)));
       }
     } else {
-      slots.take(slot, generation, offset, length, into);
+      slots.lend(slot, generation, offset, length, into);
       slotFreed = true;
     }
-    into.set(kind, MessageDescriptor.id(first), methodId, length);
     if (kind.usesChannelId()) {
       into.setChannelState(link.channels().peek(MessageDescriptor.id(first)));
     }
@@ -198,7 +214,7 @@ public final class Inbox extends LinkHalf {
    * the reading, because an atomic change of the bitmap waits for its line.
    */
   private boolean mayKeepSlots() {
-    return slots.keepsSome() && ring.isSenderAwake() && available() != 0;
+    return slots.mayKeepSome() && ring.isSenderAwake() && available() != 0;
   }
 
   /** Nobody waits for the space of a guest that has left, and the tail may be another's by now. */

@@ -50,10 +50,26 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
   }
 
   /** Sends a message if that is possible at once; see {@link Outbox#send}. */
-  public SendResult send(
+  public final SendResult send(
       MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
+    return send(kind, id, methodId, Outbox.NO_PREFIX, bytes, offset, length);
+  }
+
+  /**
+   * Sends a message in two parts if that is possible at once.
+   *
+   * @param prefix comes before the bytes
+   */
+  public SendResult send(
+      MessageKind kind,
+      long id,
+      long methodId,
+      byte[] prefix,
+      byte[] bytes,
+      int offset,
+      int length) {
     try {
-      return exchange.sending().send(kind, id, methodId, bytes, offset, length);
+      return exchange.sending().send(kind, id, methodId, prefix, bytes, offset, length);
     } catch (ProtocolViolation e) {
       violated(e);
       return SendResult.OVER;

@@ -19,6 +19,7 @@ import java.util.Objects;
 // r[impl shm.placement.pockets]
 public final class Outbox extends LinkHalf {
   private static final long MAX_U32 = 0xffff_ffffL;
+  static final byte[] NO_PREFIX = new byte[0];
 
   /** How long to sleep for what nobody tells of. */
   private static final long UNTOLD_SLEEP_NANOS = 1_000_000;
@@ -30,6 +31,9 @@ public final class Outbox extends LinkHalf {
   private final Awaitable space;
   private final Awaitable slot;
   private final Unread read;
+
+  /** The prefix and the bytes of a message that goes into its descriptor. */
+  private final byte[] joined = new byte[MessageDescriptor.MAX_INLINE_BYTES];
 
   /** Our counter: the next message gets it. Only written to shared memory, never read back. */
   private int head;
@@ -64,8 +68,24 @@ public final class Outbox extends LinkHalf {
    */
   public SendResult send(
       MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
+    return send(kind, id, methodId, NO_PREFIX, bytes, offset, length);
+  }
+
+  /**
+   * Sends a message in two parts, if that is possible at once: so nobody has to join them first.
+   *
+   * @param prefix comes before the bytes
+   */
+  public SendResult send(
+      MessageKind kind,
+      long id,
+      long methodId,
+      byte[] prefix,
+      byte[] bytes,
+      int offset,
+      int length) {
     try {
-      SendResult result = stage(kind, id, methodId, bytes, offset, length);
+      SendResult result = stage(kind, id, methodId, prefix, bytes, offset, length);
       if (result == SendResult.SENT) {
         publish();
       }
@@ -82,6 +102,17 @@ public final class Outbox extends LinkHalf {
   // r[impl shm.payload.slot]
   public SendResult stage(
       MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
+    return stage(kind, id, methodId, NO_PREFIX, bytes, offset, length);
+  }
+
+  private SendResult stage(
+      MessageKind kind,
+      long id,
+      long methodId,
+      byte[] prefix,
+      byte[] bytes,
+      int offset,
+      int length) {
     Objects.checkFromIndexSize(offset, length, bytes.length);
     if (id < 0 || id > MAX_U32) {
       throw new IllegalArgumentException("ids are 0 to 2^32 - 1, not " + id);
@@ -95,14 +126,15 @@ public final class Outbox extends LinkHalf {
       }
       int counter = head;
       long descriptor = ring.descriptor(counter);
-      if (length <= inlineBytes) {
-        MessageDescriptor.writeInline(memory, descriptor, methodId, bytes, offset, length);
-      } else if (length > maxPayload) {
+      int prefixed = prefix.length;
+      if (length <= inlineBytes - prefixed) {
+        writeInline(descriptor, methodId, prefix, bytes, offset, length);
+      } else if (length > maxPayload - prefixed) {
         return SendResult.TOO_LARGE;
-      } else if (length <= mostInPocket && isUnreadBelow(pocketCount)) {
-        memory.write(ring.pocket(counter), bytes, offset, length);
+      } else if (length <= mostInPocket - prefixed && isUnreadBelow(pocketCount)) {
+        write(ring.pocket(counter), prefix, bytes, offset, length);
         MessageDescriptor.writeFields(
-            memory, descriptor, methodId, MessageDescriptor.INLINE_SLOT, 0, length);
+            memory, descriptor, methodId, MessageDescriptor.INLINE_SLOT, 0, prefixed + length);
       } else {
         int slot = slots.allocate();
         if (slot < 0) {
@@ -113,8 +145,9 @@ public final class Outbox extends LinkHalf {
         int generation = slots.generation(slot);
         memory.setInt(address, generation);
         // r[impl shm.slot.payload-offset]
-        memory.write(address + SegmentConfig.GENERATION_BYTES, bytes, offset, length);
-        MessageDescriptor.writeFields(memory, descriptor, methodId, slot, generation, length);
+        write(address + SegmentConfig.GENERATION_BYTES, prefix, bytes, offset, length);
+        MessageDescriptor.writeFields(
+            memory, descriptor, methodId, slot, generation, prefixed + length);
       }
       memory.setLongRelease(
           descriptor, MessageDescriptor.firstWord(kind, ring.lapMark(counter), (int) id));
@@ -125,6 +158,25 @@ public final class Outbox extends LinkHalf {
     } finally {
       Reference.reachabilityFence(this);
     }
+  }
+
+  private void writeInline(
+      long descriptor, long methodId, byte[] prefix, byte[] bytes, int offset, int length) {
+    int prefixed = prefix.length;
+    if (prefixed == 0) {
+      MessageDescriptor.writeInline(memory, descriptor, methodId, bytes, offset, length);
+    } else {
+      System.arraycopy(prefix, 0, joined, 0, prefixed);
+      System.arraycopy(bytes, offset, joined, prefixed, length);
+      MessageDescriptor.writeInline(memory, descriptor, methodId, joined, 0, prefixed + length);
+    }
+  }
+
+  private void write(long address, byte[] prefix, byte[] bytes, int offset, int length) {
+    if (prefix.length > 0) {
+      memory.write(address, prefix, 0, prefix.length);
+    }
+    memory.write(address + prefix.length, bytes, offset, length);
   }
 
   /** Makes all staged messages visible, and wakes the peer if it sleeps. */

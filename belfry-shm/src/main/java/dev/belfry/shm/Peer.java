@@ -125,8 +125,14 @@ public final class Peer extends Messenger {
   /** Says {@code NOT_ATTACHED} as long as the guest may still come. */
   @Override
   public SendResult send(
-      MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
-    SendResult result = super.send(kind, id, methodId, bytes, offset, length);
+      MessageKind kind,
+      long id,
+      long methodId,
+      byte[] prefix,
+      byte[] bytes,
+      int offset,
+      int length) {
+    SendResult result = super.send(kind, id, methodId, prefix, bytes, offset, length);
     return result == SendResult.OVER && decided.getCount() > 0 ? SendResult.NOT_ATTACHED : result;
   }
 

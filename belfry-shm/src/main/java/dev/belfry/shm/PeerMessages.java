@@ -111,6 +111,9 @@ final class PeerMessages {
     } catch (ProtocolViolation e) {
       peer.violated(e);
     } catch (RuntimeException | Error e) {
+      if (e instanceof InternalError) {
+        host.segment().checkIntact(); // the bytes that it asked for may have been cut away
+      }
       LOG.log(Level.ERROR, "the handler of " + peer + " failed at " + message, e);
     }
   }
@@ -143,10 +146,11 @@ final class PeerMessages {
     byte[] text = reason.getBytes(StandardCharsets.UTF_8);
     Sending sending = peer.exchange().sending();
     try {
-      SendResult result = sending.send(MessageKind.GOODBYE, 0, 0, text, 0, text.length);
+      SendResult result =
+          sending.send(MessageKind.GOODBYE, 0, 0, Outbox.NO_PREFIX, text, 0, text.length);
       if (result != SendResult.SENT) {
         int most = Math.min(text.length, MessageDescriptor.INLINE_BYTES);
-        sending.send(MessageKind.GOODBYE, 0, 0, text, 0, most);
+        sending.send(MessageKind.GOODBYE, 0, 0, Outbox.NO_PREFIX, text, 0, most);
       }
     } catch (ShmException | InternalError e) {
       LOG.log(Level.DEBUG, "the reason cannot be told", e); // its counters are forged too

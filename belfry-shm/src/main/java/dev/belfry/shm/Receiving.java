@@ -1,6 +1,7 @@
 package dev.belfry.shm;
 
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** The receiving half of a link for any number of threads, which take turns. */
 final class Receiving {
@@ -36,6 +37,11 @@ final class Receiving {
   }
 
   Awaited receiveBlocking(Message into, long deadlineNanos) {
+    return receiveBlocking(null, into, deadlineNanos);
+  }
+
+  /** Waits for a message; if there is a handler, hands it out before its bytes are copied. */
+  Awaited receiveBlocking(Inbox.@Nullable Handler handler, Message into, long deadlineNanos) {
     if (!turn.take(deadlineNanos)) {
       return Awaited.TIMEOUT;
     }
@@ -44,7 +50,7 @@ final class Receiving {
       if (turn.isPointless()) {
         return Awaited.OVER;
       }
-      while (!inbox.receive(into)) {
+      while (!(handler == null ? inbox.receive(into) : inbox.receive(handler, into, 1) > 0)) {
         Awaited awaited = waiting.await(inbox::awaitData, deadlineNanos);
         if (awaited != Awaited.READY) {
           return awaited;

@@ -27,13 +27,20 @@ final class Sending {
     this.waiting = waiting;
   }
 
-  SendResult send(MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
+  SendResult send(
+      MessageKind kind,
+      long id,
+      long methodId,
+      byte[] prefix,
+      byte[] bytes,
+      int offset,
+      int length) {
     SendResult obstacle = takeShortTurn();
     if (obstacle != null) {
       return obstacle;
     }
     try {
-      return link.outbox().send(kind, id, methodId, bytes, offset, length);
+      return link.outbox().send(kind, id, methodId, prefix, bytes, offset, length);
     } finally {
       turn.end();
     }

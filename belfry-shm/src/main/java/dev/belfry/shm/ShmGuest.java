@@ -206,6 +206,24 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     return segment;
   }
 
+  /**
+   * Waits for a message and hands it to a handler, which can have its bytes copied to where they
+   * are wanted. While that runs no other thread receives.
+   *
+   * @param scratch holds the message
+   * @throws ProtocolViolation if the host has written what a correct one cannot
+   */
+  public Awaited receiveBlocking(Inbox.Handler handler, Message scratch, long deadlineNanos) {
+    try {
+      return exchange().receiving().receiveBlocking(handler, scratch, deadlineNanos);
+    } catch (ProtocolViolation e) {
+      violated(e);
+      throw e;
+    } catch (InternalError late) {
+      throw lost(late);
+    }
+  }
+
   /** This guest stops. */
   @Override
   void violated(ProtocolViolation found) {

@@ -49,14 +49,13 @@ final class SlotReader {
   }
 
   /**
-   * Copies a payload. Its slot is given back by {@link #giveBack} at the latest.
+   * Lends a payload. Its slot is given back by {@link #giveBack}, or when there are enough others.
    *
    * @param slot as the descriptor says, like the others
-   * @return the length
    */
   // r[impl shm.trust.descriptors]
   // r[impl shm.trust.slots]
-  int take(int slot, int generation, int offset, int length, Message into) {
+  void lend(int slot, int generation, int offset, int length, Message into) {
     if (Integer.compareUnsigned(length, maxPayload) > 0) {
       throw violation(Kind.PAYLOAD_LENGTH, "a payload of %d bytes", length);
     }
@@ -74,30 +73,28 @@ final class SlotReader {
     if (accepted[slot] == Integer.toUnsignedLong(generation)) {
       throw violation(Kind.SLOT_REPLAYED, "slot %d a second time", slot);
     }
-    memory.read(address + SegmentConfig.GENERATION_BYTES + offset, into.room(length), 0, length);
-    if (memory.getIntAcquire(address) != generation) {
-      throw violation(Kind.SLOT_GENERATION, "slot %d and changed it meanwhile", slot);
-    }
     accepted[slot] = Integer.toUnsignedLong(generation);
     keep(slot);
-    return length;
+    into.lend(memory, address + SegmentConfig.GENERATION_BYTES + offset, address, generation);
   }
 
+  /** Before that, gives back those that were read before, if they are enough. */
   private void keep(int slot) {
     int word = slot >>> 6;
-    if (word != readWord) {
+    if (word != readWord || areEnough()) {
       giveBack();
       readWord = word;
     }
     read |= 1L << slot;
-    if (Long.bitCount(read) >= mostRead) {
-      giveBack();
-    }
   }
 
-  /** Whether there are slots not given back yet that nobody misses but their owner. */
-  boolean keepsSome() {
-    return read != 0 && !sharedPool;
+  private boolean areEnough() {
+    return Long.bitCount(read) >= mostRead;
+  }
+
+  /** Whether there are slots not given back yet that nobody misses but their owner, nor it soon. */
+  boolean mayKeepSome() {
+    return read != 0 && !sharedPool && !areEnough();
   }
 
   /**

@@ -66,6 +66,11 @@ final class HotCuts implements AutoCloseable {
         read);
     add("guest.receive", answer, () -> guest.receive(message), () -> 0);
     add("guest.receiveBlocking", answer, () -> guest.receiveBlocking(message, soon()), () -> 0);
+    add(
+        "guest.receiveBlocking for a handler",
+        answer,
+        () -> guest.receiveBlocking(Message::toByteArray, message, soon()),
+        () -> 0);
     add("guest.send on a channel", grant, () -> guest.send(channel, small, 0, 20, soon()), grant);
     add("channel.send", grant, () -> channel.send(small, 0, 20), () -> 0);
     add("channel.awaitCredit", grant, () -> channel.awaitCredit(1, soon()), () -> 0);
@@ -100,6 +105,7 @@ final class HotCuts implements AutoCloseable {
     add("outbox.stage", read, () -> outbox.stage(kind(), 1, 0, bytes(), 0, length()), publish());
     add("inbox.receive", answer, () -> inbox.receive(message), () -> 0);
     add("inbox.receive all", answer, () -> inbox.receive(_ -> {}, message, 9), () -> 0);
+    add("inbox and bytes", answer, () -> inbox.receive(Message::bytes, message, 9), () -> 0);
     add("inbox.receive and wait", send, () -> ofHost.receive(message, soon()), () -> 0);
     add("link.isOver", () -> 0, guest.link()::isOver, () -> 0);
   }

@@ -66,7 +66,8 @@ final class MemoryOrderTest {
       send(sides.sender(direction), 1, payload(100, 1));
       send(sides.sender(direction), 2, payload(100, 2));
       memory.trace();
-      assertThat(sides.receiver(direction).inbox().receive(_ -> {}, message, 4)).isEqualTo(2);
+      assertThat(sides.receiver(direction).inbox().receive(Message::bytes, message, 4))
+          .isEqualTo(2);
       assertThat(memory.trace())
           .filteredOn(it -> it.endsWith("payload") || it.endsWith("bitmap") || it.endsWith("tail"))
           .containsExactly("read payload", "getAndOrLongRelease bitmap", "setIntRelease tail");

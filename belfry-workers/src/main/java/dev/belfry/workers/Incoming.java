@@ -57,7 +57,7 @@ final class Incoming {
             end <= before.length
                 ? before
                 : Arrays.copyOf(before, (int) Math.min(length, Math.max(end, 4L * before.length)));
-        System.arraycopy(chunk.bytes(), 0, room, count, chunk.length());
+        chunk.copyTo(0, room, count, chunk.length());
         bytes = room;
       }
       count += chunk.length();

@@ -2,13 +2,13 @@ package dev.belfry.workers;
 
 import dev.belfry.shm.Awaited;
 import dev.belfry.shm.FutexWait;
+import dev.belfry.shm.Inbox;
 import dev.belfry.shm.Message;
 import dev.belfry.shm.ShmGuest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,6 +33,11 @@ final class JobReader {
 
   /** What can be cancelled, and what has to end before this worker may leave. */
   private final Map<Long, Request> cancellable = new ConcurrentHashMap<>();
+
+  private final Inbox.Handler taking = this::take;
+
+  /** The first bytes of a call. */
+  private final byte[] header = new byte[Protocol.LONGEST_REQUEST_HEADER_BYTES];
 
   /** Jobs that were read ahead. */
   private final Deque<Job> ahead = new ArrayDeque<>();
@@ -83,11 +88,11 @@ final class JobReader {
     if (goodbye) {
       leave();
     }
-    if (over || guest.receiveBlocking(message, FutexWait.FOREVER) != Awaited.READY) {
+    if (over || guest.receiveBlocking(taking, message, FutexWait.FOREVER) != Awaited.READY) {
       over = true;
       return null;
     }
-    return take(message);
+    return complete;
   }
 
   /**
@@ -123,7 +128,8 @@ final class JobReader {
    */
   private boolean isCancelled(Job job, Message message) {
     while (guest.receive(message)) {
-      Job other = take(message);
+      take(message);
+      Job other = complete;
       if (other != null) {
         allowCancel(other);
         ahead.add(other);
@@ -132,7 +138,7 @@ final class JobReader {
     return !disallowCancel(job);
   }
 
-  private @Nullable Job take(Message message) {
+  private void take(Message message) {
     complete = null;
     switch (message.kind()) {
       case REQUEST -> request(message);
@@ -141,20 +147,18 @@ final class JobReader {
       case GOODBYE -> goodbye = true;
       case RESPONSE -> throw new MalformedMessage("the pool answers, but was not called");
     }
-    return complete;
   }
 
   private void request(Message message) {
     long id = message.id();
     long methodId = message.methodId();
-    Protocol.Header header = Protocol.parseRequest(message.bytes(), message.length());
-    if (header.isInChunks()) {
-      incoming.expect(
-          id, header, payload -> accept(id, methodId, payload, header.timeLeftMillis()));
+    message.copyTo(0, header, 0, Math.min(header.length, message.length()));
+    Protocol.Header call = Protocol.parseRequest(header, message.length());
+    if (call.isInChunks()) {
+      incoming.expect(id, call, payload -> accept(id, methodId, payload, call.timeLeftMillis()));
     } else {
-      byte[] payload =
-          Arrays.copyOfRange(message.bytes(), Protocol.REQUEST_HEADER_BYTES, message.length());
-      accept(id, methodId, payload, header.timeLeftMillis());
+      byte[] payload = message.toByteArray(Protocol.REQUEST_HEADER_BYTES);
+      accept(id, methodId, payload, call.timeLeftMillis());
     }
   }
 

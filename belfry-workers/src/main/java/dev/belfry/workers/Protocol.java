@@ -20,7 +20,11 @@ final class Protocol {
   /** The number of the method that is called on a worker before it counts as ready. */
   static final long REHEARSAL = 0;
 
+  /** What comes before the payload of a call that is all in one message. */
   static final int REQUEST_HEADER_BYTES = 4;
+
+  /** The most bytes that {@link #parseRequest} looks at. */
+  static final int LONGEST_REQUEST_HEADER_BYTES = REQUEST_HEADER_BYTES + Integer.BYTES + Long.BYTES;
 
   /** In the method field of an answer: its payload comes in chunks. */
   static final long ANSWER_IN_CHUNKS = 0x100;
@@ -64,16 +68,26 @@ final class Protocol {
     return bytes;
   }
 
+  /** A call to which its payload is still to be added. */
+  static byte[] requestHeader(int timeLeftMillis) {
+    return littleEndian(new byte[REQUEST_HEADER_BYTES]).putInt(timeLeftMillis).array();
+  }
+
   /** A call whose payload comes on a channel. */
   static byte[] request(int channel, long length, int timeLeftMillis) {
-    return littleEndian(new byte[REQUEST_HEADER_BYTES + Integer.BYTES + Long.BYTES])
+    return littleEndian(new byte[LONGEST_REQUEST_HEADER_BYTES])
         .putInt(timeLeftMillis | REQUEST_IN_CHUNKS)
         .putInt(channel)
         .putLong(length)
         .array();
   }
 
-  /** What a call says about its payload, which follows the first four bytes if not in chunks. */
+  /**
+   * What a call says about its payload, which follows the first four bytes if not in chunks.
+   *
+   * @param bytes its first ones, as far as they are looked at
+   * @param length of the whole message
+   */
   static Header parseRequest(byte[] bytes, int length) {
     if (length < REQUEST_HEADER_BYTES) {
       throw new MalformedMessage("a call of %d bytes".formatted(length));

@@ -185,9 +185,11 @@ final class WorkerCalls {
   }
 
   private SendResult sendAtOnce(Call call, long id) {
-    byte[] bytes = Protocol.request(call.payload, call.timeLeftMillis());
-    return giveUpIfDone(
-        call, id, peer().send(MessageKind.REQUEST, id, call.methodId, bytes, 0, bytes.length));
+    byte[] header = Protocol.requestHeader(call.timeLeftMillis());
+    byte[] payload = call.payload;
+    SendResult result =
+        peer().send(MessageKind.REQUEST, id, call.methodId, header, payload, 0, payload.length);
+    return giveUpIfDone(call, id, result);
   }
 
   /** A call that has ended while it was sent: its worker heard of that too early, or not at all. */

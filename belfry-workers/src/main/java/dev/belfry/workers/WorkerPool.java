@@ -39,6 +39,9 @@ public final class WorkerPool implements AutoCloseable {
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
   private static final long LOOK_NANOS = 1_000_000;
 
+  /** A payload of 64 KiB is still one message, with what comes before it. */
+  private static final int SLOT_BYTES = (64 << 10) + 64;
+
   /** Beyond those wanted: for workers that end while others are started in their place. */
   private static final int MORE_GUESTS = 8;
 
@@ -80,6 +83,7 @@ public final class WorkerPool implements AutoCloseable {
           SegmentConfig.DEFAULT
               .withMaxGuests(Math.min(SegmentConfig.MAX_GUESTS, guests + MORE_GUESTS))
               .withRingSize(ring)
+              .withSlots(SegmentConfig.DEFAULT.slotsPerGuest(), SLOT_BYTES)
               .withHeartbeat(options.heartbeat);
       ShmHost host =
           ShmHost.create(

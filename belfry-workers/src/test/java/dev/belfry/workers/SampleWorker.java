@@ -39,6 +39,7 @@ public final class SampleWorker {
             .on("stammer", _ -> stammer())
             .on("unsettle", _ -> unsettle())
             .on("bytes", request -> new byte[Integer.parseInt(request.text())])
+            .on("drop", _ -> new byte[0])
             .on("say", SampleWorker::say)
             .on("listen", _ -> Integer.toString(System.in.read()).getBytes(UTF_8))
             .on("note", SampleWorker::note)

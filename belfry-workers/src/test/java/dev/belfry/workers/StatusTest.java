@@ -20,8 +20,10 @@ import org.junit.jupiter.api.Timeout;
 /** What a pool says of itself, compared with what is done to it. */
 @Timeout(120)
 final class StatusTest {
-  /** The bytes of a call that needs a slot. */
+  /** The bytes of a call that needs a slot, and the most that need no second one. */
   private static final int SLOTFUL = 2000;
+
+  private static final int FULL_SLOT = 64 << 10;
 
   @Test
   void everyCallIsCountedOnceByHowItEnded() throws Exception {
@@ -127,7 +129,8 @@ final class StatusTest {
       List<CompletableFuture<byte[]>> answers = new ArrayList<>();
       try {
         for (int i = 0; i < 5; i++) {
-          answers.add(pool.submit("echo", new byte[SLOTFUL], CallOptions.DEFAULT));
+          int length = i % 2 == 0 ? SLOTFUL : FULL_SLOT;
+          answers.add(pool.submit("echo", new byte[length], CallOptions.DEFAULT));
         }
         PoolStatus status = pool.status();
         assertThat(status.workers().getFirst().inFlight()).isEqualTo(5);
@@ -136,8 +139,8 @@ final class StatusTest {
       } finally {
         Pools.kill(worker.pid(), Signo.CONT);
       }
-      for (CompletableFuture<byte[]> answer : answers) {
-        assertThat(answer.get()).hasSize(SLOTFUL);
+      for (int i = 0; i < 5; i++) {
+        assertThat(answers.get(i).get()).hasSize(i % 2 == 0 ? SLOTFUL : FULL_SLOT);
       }
       await().until(() -> pool.status().slotsUsed() == 0);
       assertThat(pool.status().workers().getFirst().ringDepth()).isZero();

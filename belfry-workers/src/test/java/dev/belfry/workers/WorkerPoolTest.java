@@ -37,7 +37,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 final class WorkerPoolTest {
   private static final int[] SIZES = {
-    0, 1, 28, 29, 64, 4096, 65_528, 65_529, 65_532, 65_533, 131_072, 1 << 20, 4 << 20
+    0, 1, 28, 29, 64, 92, 93, 1148, 1149, 4096, 65_536, 65_592, 65_593, 65_596, 65_597, 131_072,
+    1 << 20, 4 << 20
   };
 
   @ParameterizedTest
