@@ -163,7 +163,7 @@ class BenchIT {
     String ways = "belfry,belfry-default,unix-socket,netty,grpc,executor";
     JsonNode report = report("call", ways + ",belfry-pipeline,ring");
 
-    assertThat(report.size()).isEqualTo(6 * 5 + 2 * 2); // pipelines are not measured at a rate
+    assertThat(report.size()).isEqualTo(6 * 7 + 2 * 2); // pipelines neither at a rate nor long
     for (JsonNode entry : report) {
       assertThat(entry.at("/params/callers").asInt()).isIn(1, 8);
       assertThat(entry.at("/metrics/callsPerSecond/median").asDouble()).isPositive();

@@ -4,6 +4,7 @@ import static dev.belfry.bench.call.CallContender.BELFRY;
 import static dev.belfry.bench.call.CallContender.BELFRY_PIPELINE;
 import static dev.belfry.bench.call.CallContender.GRPC;
 import static dev.belfry.bench.call.CallContender.RING;
+import static dev.belfry.bench.call.CallContender.UNIX;
 import static dev.belfry.bench.harness.Goal.Bound.AT_LEAST;
 import static dev.belfry.bench.harness.Goal.Bound.AT_MOST;
 
@@ -27,7 +28,8 @@ import picocli.CommandLine.Command;
 @Command(
     name = "call",
     description = {
-      "Calls of 64 bytes and their answers, by 1 and 8 callers and at fixed rates.",
+      "Calls of 64 bytes and their answers, by 1 and 8 callers and at fixed rates; and calls of",
+      "64 KiB and 1 MiB by one caller.",
       "Every contender is a warm process that calls and one that answers."
     },
     mixinStandardHelpOptions = true)
@@ -41,6 +43,8 @@ public final class CallCommand extends Benchmark {
           new Metric(CallFigures.P99, "p99 us", 1000, 1));
   private static final ComparisonTable CLOSED =
       new ComparisonTable(METRICS.subList(0, 2), List.of(GRPC.label, RING.label));
+  private static final ComparisonTable LONG =
+      new ComparisonTable(METRICS.subList(0, 2), List.of(GRPC.label, UNIX.label));
   private static final ComparisonTable PACED =
       new ComparisonTable(
           List.of(
@@ -59,11 +63,17 @@ public final class CallCommand extends Benchmark {
 
   private static List<CallLoad> loads(long nanos) {
     return List.of(
-        new CallLoad(1, 0, nanos),
-        new CallLoad(8, 0, nanos),
-        new CallLoad(1, 1_000, nanos),
-        new CallLoad(1, 5_000, nanos),
-        new CallLoad(1, 50_000, nanos));
+        new CallLoad(1, Caller.BYTES, 0, nanos),
+        new CallLoad(8, Caller.BYTES, 0, nanos),
+        new CallLoad(1, 64 << 10, 0, nanos),
+        new CallLoad(1, 1 << 20, 0, nanos),
+        new CallLoad(1, Caller.BYTES, 1_000, nanos),
+        new CallLoad(1, Caller.BYTES, 5_000, nanos),
+        new CallLoad(1, Caller.BYTES, 50_000, nanos));
+  }
+
+  private static boolean isLong(CallLoad load) {
+    return load.bytes() > Caller.BYTES;
   }
 
   @Override
@@ -79,21 +89,25 @@ public final class CallCommand extends Benchmark {
         long warmNanos = options.effort().choose(50_000_000L, 4_000_000_000L, 6_000_000_000L);
         for (String name : names) {
           progress.step("warming up " + name);
-          ask(processes, name, loads.get(0).lasting(warmNanos));
-          ask(processes, name, loads.get(1).lasting(warmNanos));
+          for (CallLoad load : loads) {
+            if (load.perSecond() == 0 && isFor(load, name)) {
+              ask(processes, name, load.lasting(isLong(load) ? warmNanos / 4 : warmNanos));
+            }
+          }
         }
         rounds.run(
             options.rounds(),
             measurements,
             progress,
-            (name, load) ->
-                load.perSecond() > 0 && CallContender.of(name).isPipeline()
-                    ? Map.of()
-                    : ask(processes, name, load).metrics());
+            (name, load) -> isFor(load, name) ? ask(processes, name, load).metrics() : Map.of());
       }
     }
     report(names, loads, measurements);
     return measurements;
+  }
+
+  private static boolean isFor(CallLoad load, String name) {
+    return (load.perSecond() == 0 && !isLong(load)) || !CallContender.of(name).isPipeline();
   }
 
   private static CallFigures ask(ContenderProcesses processes, String name, CallLoad load)
@@ -104,8 +118,9 @@ public final class CallCommand extends Benchmark {
   private void report(List<String> names, List<CallLoad> loads, Measurements measurements) {
     for (CallLoad load : loads) {
       boolean paced = load.perSecond() > 0;
-      print((paced ? PACED : CLOSED).lines(measurements, names, load.params()));
-      if (!paced) {
+      ComparisonTable table = paced ? PACED : isLong(load) ? LONG : CLOSED;
+      print(table.lines(measurements, names, load.params()));
+      if (table == CLOSED) {
         printVerdicts(GOALS, measurements, load.params());
       }
     }

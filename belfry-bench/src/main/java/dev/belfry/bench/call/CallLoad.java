@@ -16,18 +16,19 @@ import org.HdrHistogram.Histogram;
  * So many callers, each on a thread of its own and with one call at a time, for a while.
  *
  * @param callers how many
+ * @param bytes how long their payloads are
  * @param perSecond how many calls a second are due, of all callers together; 0 for as many as
  *     possible. A call counts from the moment when it was due, also if its caller was then still
  *     busy with the one before.
  * @param nanos how long
  */
-record CallLoad(int callers, int perSecond, long nanos) {
+record CallLoad(int callers, int bytes, int perSecond, long nanos) {
 
   /** The load in the results. */
   Map<String, Object> params() {
     var params = new LinkedHashMap<String, Object>();
     params.put("callers", callers);
-    params.put("payloadBytes", Caller.BYTES);
+    params.put("payloadBytes", bytes);
     if (perSecond > 0) {
       params.put("callsDuePerSecond", perSecond);
     }
@@ -37,24 +38,27 @@ record CallLoad(int callers, int perSecond, long nanos) {
   static CallLoad parse(String line) {
     String[] words = line.split(" ", -1);
     return new CallLoad(
-        Integer.parseInt(words[0]), Integer.parseInt(words[1]), Long.parseLong(words[2]));
+        Integer.parseInt(words[0]),
+        Integer.parseInt(words[1]),
+        Integer.parseInt(words[2]),
+        Long.parseLong(words[3]));
   }
 
   /** For {@link #parse}. */
   String line() {
-    return callers + " " + perSecond + " " + nanos;
+    return callers + " " + bytes + " " + perSecond + " " + nanos;
   }
 
   /** The same for another while. */
   CallLoad lasting(long otherNanos) {
-    return new CallLoad(callers, perSecond, otherNanos);
+    return new CallLoad(callers, bytes, perSecond, otherNanos);
   }
 
   CallFigures run(Calling calling) throws Exception {
     var together = new CyclicBarrier(callers);
     var tasks = new ArrayList<Callable<Histogram>>();
     for (int i = 0; i < callers; i++) {
-      Caller caller = calling.caller();
+      Caller caller = calling.caller(bytes);
       tasks.add(
           () -> {
             together.await();
@@ -74,7 +78,7 @@ record CallLoad(int callers, int perSecond, long nanos) {
 
   private Histogram callOnAndOn(Caller caller) throws Exception {
     Histogram latencies = CallFigures.histogram();
-    byte[] payload = new byte[Caller.BYTES];
+    byte[] payload = new byte[bytes];
     long began = System.nanoTime();
     long until = began + nanos;
     for (long number = 0; began - until < 0; number++) {
@@ -88,7 +92,7 @@ record CallLoad(int callers, int perSecond, long nanos) {
 
   private Histogram callWhenDue(Caller caller) throws Exception {
     Histogram latencies = CallFigures.histogram();
-    byte[] payload = new byte[Caller.BYTES];
+    byte[] payload = new byte[bytes];
     long interval = 1_000_000_000L * callers / perSecond;
     long due = System.nanoTime();
     long until = due + nanos;

@@ -6,8 +6,8 @@ import java.util.concurrent.Executors;
 
 /** A way to call, open for as long as it is measured; also what answers, where that is another. */
 interface Calling extends AutoCloseable {
-  /** One more who calls. */
-  Caller caller() throws Exception;
+  /** One more who calls, with payloads of so many bytes. */
+  Caller caller(int bytes) throws Exception;
 
   /** Threads for so many of them. */
   default ExecutorService threads(int count) {

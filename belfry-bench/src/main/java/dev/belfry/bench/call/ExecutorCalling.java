@@ -8,7 +8,7 @@ final class ExecutorCalling implements Calling {
   private final ExecutorService thread = Executors.newSingleThreadExecutor();
 
   @Override
-  public Caller caller() {
+  public Caller caller(int bytes) {
     return payload -> thread.submit(payload::clone).get();
   }
 

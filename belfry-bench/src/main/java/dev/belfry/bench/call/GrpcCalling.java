@@ -52,7 +52,7 @@ record GrpcCalling(ContenderProcess server, ManagedChannel channel) implements C
   }
 
   @Override
-  public Caller caller() {
+  public Caller caller(int bytes) {
     return payload -> ClientCalls.blockingUnaryCall(channel, ECHO, CallOptions.DEFAULT, payload);
   }
 

@@ -40,8 +40,8 @@ final class NettyCalling implements Calling {
   }
 
   @Override
-  public Caller caller() throws InterruptedException {
-    var connection = new Connection();
+  public Caller caller(int bytes) throws InterruptedException {
+    var connection = new Connection(bytes);
     Channel channel =
         new Bootstrap()
             .group(group)
@@ -62,10 +62,14 @@ final class NettyCalling implements Calling {
 
   /** Puts the answer together on the event loop, and wakes who waits for it. */
   private static final class Connection extends SimpleChannelInboundHandler<ByteBuf> {
-    private byte[] incoming = new byte[Caller.BYTES];
+    private byte[] incoming;
     private int received;
     private volatile @Nullable Thread caller;
     private volatile byte @Nullable [] answer;
+
+    Connection(int bytes) {
+      this.incoming = new byte[bytes];
+    }
 
     byte[] call(Channel channel, byte[] payload) throws IOException {
       caller = Thread.currentThread();
@@ -90,9 +94,9 @@ final class NettyCalling implements Calling {
       int length = some.readableBytes();
       some.readBytes(incoming, received, length);
       received += length;
-      if (received == Caller.BYTES) {
+      if (received == incoming.length) {
         answer = incoming;
-        incoming = new byte[Caller.BYTES];
+        incoming = new byte[incoming.length];
         received = 0;
         LockSupport.unpark(caller);
       }

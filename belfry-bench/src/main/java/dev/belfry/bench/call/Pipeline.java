@@ -11,14 +11,14 @@ interface Pipeline extends Calling {
   void receive() throws Exception;
 
   @Override
-  default Caller caller() {
+  default Caller caller(int bytes) {
     throw new UnsupportedOperationException("one thread for all");
   }
 
   @Override
   default CallFigures measure(CallLoad load) throws Exception {
-    if (load.perSecond() > 0) {
-      throw new IllegalArgumentException("measured as fast as it goes");
+    if (load.perSecond() > 0 || load.bytes() != Caller.BYTES) {
+      throw new IllegalArgumentException("measured as fast as it goes, and with short messages");
     }
     Histogram latencies = CallFigures.histogram();
     long[] began = new long[load.callers()];

@@ -38,7 +38,7 @@ record PoolCalling(WorkerPool pool, boolean virtual) implements Calling {
   }
 
   @Override
-  public Caller caller() {
+  public Caller caller(int bytes) {
     return payload -> pool.call(METHOD, payload);
   }
 

@@ -16,7 +16,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The JDK's Unix-domain sockets, blocking: a connection for each caller and a thread for it. */
+/**
+ * The JDK's Unix-domain sockets, blocking: a connection for each caller and a thread for it. First
+ * of all a caller says how long its payloads are.
+ */
 final class UnixCalling implements Calling {
   private final ContenderProcess server;
   private final Path directory;
@@ -43,16 +46,17 @@ final class UnixCalling implements Calling {
   }
 
   @Override
-  public Caller caller() throws IOException {
+  public Caller caller(int bytes) throws IOException {
     SocketChannel connection = SocketChannel.open(UnixDomainSocketAddress.of(socket(directory)));
     connections.add(connection);
-    ByteBuffer buffer = ByteBuffer.allocateDirect(Caller.BYTES);
+    write(connection, ByteBuffer.allocate(Integer.BYTES).putInt(bytes).flip());
+    ByteBuffer buffer = ByteBuffer.allocateDirect(bytes);
     return payload -> {
       write(connection, buffer.clear().put(payload).flip());
       if (!read(connection, buffer.clear())) {
         throw new IOException("the other process is gone");
       }
-      byte[] answer = new byte[Caller.BYTES];
+      byte[] answer = new byte[bytes];
       buffer.flip().get(answer);
       return answer;
     };
@@ -109,10 +113,14 @@ final class UnixCalling implements Calling {
     }
 
     private static void answer(SocketChannel connection) {
-      ByteBuffer buffer = ByteBuffer.allocateDirect(Caller.BYTES);
       try (connection) {
+        ByteBuffer length = ByteBuffer.allocate(Integer.BYTES);
+        if (!read(connection, length)) {
+          return;
+        }
+        ByteBuffer buffer = ByteBuffer.allocateDirect(length.getInt(0));
         while (read(connection, buffer.clear())) {
-          byte[] call = new byte[Caller.BYTES];
+          byte[] call = new byte[buffer.capacity()];
           buffer.flip().get(call);
           write(connection, buffer.clear().put(call).flip());
         }

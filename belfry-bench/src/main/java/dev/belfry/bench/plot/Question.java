@@ -2,7 +2,7 @@ package dev.belfry.bench.plot;
 
 /** What a picture answers: one metric of one benchmark. */
 enum Question {
-  CALL_RATE("call", "callsPerSecond", "Calls of 64 bytes and their answers", "calls/s", 1, true),
+  CALL_RATE("call", "callsPerSecond", "Calls and their answers", "calls/s", 1, true),
   CALL_LATENCY("call", "latencyP50Nanos", "Latency of a call, p50", "µs", 1e3, false),
   CRASH("crash", "addedP50Nanos", "A worker is killed: from there to the answer", "ms", 1e6, false),
   SOAK("crash", "callsPerSecond", "Full load with a kill each second", "calls/s", 1, true),
