@@ -68,7 +68,7 @@ class PlotsTest {
     Document svg = draw("call-callsPerSecond.svg");
 
     assertThat(texts(svg, "head")).containsExactly("callers 1", "callers 8");
-    assertThat(texts(svg, "title")).containsExactly("Calls of 64 bytes and their answers");
+    assertThat(texts(svg, "title")).containsExactly("Calls and their answers");
     assertThat(texts(svg, "faint"))
         .contains("Median and spread of the rounds; calls/s, more is better; payload bytes 64");
     assertThat(texts(svg, "faint end")).containsExactly("calls/s", "calls/s");
