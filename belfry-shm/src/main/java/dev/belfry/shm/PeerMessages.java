@@ -111,9 +111,6 @@ final class PeerMessages {
     } catch (ProtocolViolation e) {
       peer.violated(e);
     } catch (RuntimeException | Error e) {
-      if (e instanceof InternalError) {
-        host.segment().checkIntact(); // the bytes that it asked for may have been cut away
-      }
       LOG.log(Level.ERROR, "the handler of " + peer + " failed at " + message, e);
     }
   }
