@@ -55,6 +55,8 @@ final class RunningHost {
   /** The time for workers to leave once all calls have ended or were given up. */
   private static final Duration GOODBYE = Duration.ofMillis(500);
 
+  private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
+
   private final HostConfig config;
   private final @Nullable Path file;
   private final Instant startedAt = Instant.now();
@@ -64,6 +66,7 @@ final class RunningHost {
   private final SignalLog log;
   private final Signals signals;
   private final EndTime endTime;
+  private final Systemd systemd;
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
   private RunningHost(HostConfig config, @Nullable Path file, SignalLog records) {
@@ -76,6 +79,10 @@ final class RunningHost {
     this.endTime = new EndTime(catalog, builder);
     handleSignals(builder, file, config);
     this.signals = builder.open();
+    this.systemd = new Systemd(Sys.forAnyThread(), log, System.getenv(Systemd.VARIABLE));
+    if (!Supervise.isChild(Sys.forAnyThread())) { // else it is the supervisor that ends, or not
+      signals.onShutdown(ShutdownPhase.STOP_ACCEPTING, "word to systemd", systemd::stopping);
+    }
   }
 
   /** What ends the host or shows it does so from the first signal on, while it still starts. */
@@ -139,6 +146,20 @@ final class RunningHost {
     pool.awaitReady(config.workers().limits().ready());
     if (!signals.isShuttingDown()) { // else all of this is about to go, or gone
       new Welcome(out).say(config, entry, token, pool.status());
+    }
+    tellSystemd(entry, pool);
+  }
+
+  /** When it is ready, as its health is: now, or when workers that do not come up yet do. */
+  private void tellSystemd(HostEntry entry, WorkerPool pool) throws InterruptedException {
+    if (!takesWork(pool.status())) {
+      systemd.status(Welcome.NO_WORKER);
+    }
+    while (systemd.isThere() && !takesWork(pool.status())) {
+      Thread.sleep(LOOK_AGAIN);
+    }
+    if (!signals.isShuttingDown()) {
+      systemd.ready(entry);
     }
   }
 
