@@ -215,7 +215,7 @@ final class RunningHost {
 
   private URI openAdmin(AdminConfig admin, Optional<Token> token, WorkerPool pool)
       throws IOException {
-    var view = new PoolView(config.name(), startedAt, pool::status, events);
+    var view = new PoolView(config.name(), startedAt, file != null, pool::status, events);
     AdminOptions options = Surfaces.admin(admin, token).readyWhile(() -> takesWork(pool.status()));
     AdminServer server = AdminServer.open(options, signals, meters, log, view);
     closeAtEnd("admin surface", server);
@@ -255,7 +255,7 @@ final class RunningHost {
                 status.failed(),
                 status.waiting(),
                 status.deaths(),
-                status.circuitOpen() ? ", no more are started" : ""));
+                status.circuitOpen() ? ", no more are started until USR2 comes" : ""));
     for (PoolStatus.WorkerStatus worker : status.workers()) {
       tell(
           Level.INFO,
