@@ -117,6 +117,9 @@ final class RunningHost {
   private void open(PrintWriter out) throws IOException, InterruptedException {
     RunDirectory directory = RunDirectory.ofUser();
     checkPorts(config, Set.of());
+    for (String warning : config.openSecrets()) {
+      tell(Level.WARNING, "host.secret", warning);
+    }
     WorkerPool pool = WorkerPool.open(PoolPlan.of(config, new HostListener(log, events)));
     closeAtEnd("workers", () -> pool.close(GOODBYE));
     signals.handle("USR1", _ -> tellState(pool.status()));
