@@ -1,5 +1,6 @@
 package dev.belfry.admin;
 
+import dev.belfry.http.Obstacle;
 import dev.belfry.signals.Registration;
 import dev.belfry.signals.ShutdownPhase;
 import dev.belfry.signals.SignalLog;
@@ -132,9 +133,9 @@ public final class AdminServer implements AutoCloseable {
         listeners.addUnix(server, file.get(), address == null);
       }
       started = Optional.of(server.build().start());
-      if (!started.get().isRunning()) { // it keeps the reason for its own log
-        throw new IllegalStateException(
-            "something is in the way at " + options.address + " or " + options.unixSocket);
+      if (!started.get().isRunning()) {
+        started.get().stop(); // or a listener of its own might be what is in the way
+        throw new IllegalStateException(obstacle(options));
       }
       if (file.isPresent()) {
         file.get().restrict();
@@ -148,6 +149,12 @@ public final class AdminServer implements AutoCloseable {
       timers.shutdownNow();
       throw new IOException("the admin surface cannot listen: " + e.getMessage(), e);
     }
+  }
+
+  private static String obstacle(AdminOptions options) {
+    return Optional.ofNullable(options.address)
+        .flatMap(Obstacle::at)
+        .orElse("something is in the way at " + options.address + " or " + options.unixSocket);
   }
 
   /** Of what clients will find wrong with a surface that is open. */

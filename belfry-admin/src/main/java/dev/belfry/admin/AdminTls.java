@@ -9,8 +9,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFileAttributeView;
-import java.nio.file.attribute.PosixFilePermission;
 import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
 import java.security.PublicKey;
@@ -86,17 +84,10 @@ public record AdminTls(
         warnings.add(which + " is out of date since " + until + ", and clients will refuse it");
       }
     }
-    if (mayEverybodyRead(privateKey)) {
+    if (Secret.mayEverybodyRead(privateKey)) {
       warnings.add("every user may read the key in %s: chmod o= it".formatted(privateKey));
     }
     return warnings;
-  }
-
-  /** Not known of a file system that has no such permissions. */
-  private static boolean mayEverybodyRead(Path file) throws IOException {
-    var view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
-    return view != null
-        && view.readAttributes().permissions().contains(PosixFilePermission.OTHERS_READ);
   }
 
   private static String nameOf(X509Certificate certificate) {

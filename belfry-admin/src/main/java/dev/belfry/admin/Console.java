@@ -137,16 +137,13 @@ final class Console implements AutoCloseable {
   }
 
   private Map<String, Object> shown(Signal signal) {
+    Optional<String> meaning = Optional.ofNullable(feed.meanings().get(signal.shortName()));
+    Optional<String> behavior =
+        signals.catalog().behavior(signal.behavior().id()).map(BehaviorDefinition::description);
     var shown = new LinkedHashMap<String, Object>();
     shown.put("name", signal.shortName());
-    shown.put("description", signal.description());
-    shown.put(
-        "effect",
-        signals
-            .catalog()
-            .behavior(signal.behavior().id())
-            .map(BehaviorDefinition::description)
-            .orElse(""));
+    shown.put("description", meaning.orElse(signal.description()));
+    shown.put("effect", meaning.or(() -> behavior).orElse(""));
     shown.put(
         "ends", signal.behavior() != Behavior.CUSTOM && signal.behavior() != Behavior.OBSERVE_ONLY);
     return shown;

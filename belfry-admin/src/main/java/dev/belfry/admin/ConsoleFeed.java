@@ -72,6 +72,11 @@ final class ConsoleFeed implements AutoCloseable {
     return Optional.of(stream);
   }
 
+  /** What signals do to this host in particular. */
+  Map<String, String> meanings() {
+    return view.meanings();
+  }
+
   /** Whether there may be one more. */
   synchronized boolean hasRoom() {
     return streams.size() < MAX_STREAMS;

@@ -1,10 +1,11 @@
 package dev.belfry.admin;
 
 import dev.belfry.signals.Registration;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * What the console shows of a host. Both methods are called from any thread and answer at once: the
+ * What the console shows of a host. All methods are called from any thread and answer at once: the
  * state is asked for once a second, however many people are watching.
  *
  * {@snippet :
@@ -32,4 +33,14 @@ public interface HostView {
    * @return ends this when closed
    */
   Registration onEvent(Consumer<HostEvent> listener);
+
+  /**
+   * What signals do to this host, where the catalog says something else or leaves it to the
+   * program.
+   *
+   * @return sentences without a full stop, by names such as {@code USR1}
+   */
+  default Map<String, String> meanings() {
+    return Map.of();
+  }
 }

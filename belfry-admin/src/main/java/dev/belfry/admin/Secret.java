@@ -7,6 +7,8 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
@@ -43,6 +45,16 @@ public final class Secret {
       byte[] read = atMost(bytes.readNBytes(MAX_BYTES + 1), source);
       return of(UTF_8.newDecoder().decode(ByteBuffer.wrap(read)).toString(), source);
     }
+  }
+
+  /**
+   * Whether what is in a file is no secret, because every user may read it. Not known, and so not
+   * said, of a file system that has no such permissions.
+   */
+  public static boolean mayEverybodyRead(Path file) throws IOException {
+    var view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
+    return view != null
+        && view.readAttributes().permissions().contains(PosixFilePermission.OTHERS_READ);
   }
 
   /**

@@ -70,6 +70,13 @@ final class ConsolePageTest extends InBrowser {
     waitFor(() -> text("#sent").equals("USR1 was accepted."));
     waitFor(() -> text("#journal").contains("SIGUSR1 came"));
 
+    // What they mean here, which the catalog cannot know.
+    assertThat(text("#about-USR1")).isEqualTo("For the program to use as it likes");
+    assertThat(text("#about-USR2")).isEqualTo("Starts workers again");
+    view.openCircuit();
+    waitFor(() -> text("#circuit").equals("open"));
+    assertThat(text("#banner")).contains("no more are started", "in belfry run by USR2");
+
     // What ends it is asked about; Escape and Cancel are no.
     browser().executeScript("document.activeElement.blur()");
     tabTo("[data-signal=TERM]");

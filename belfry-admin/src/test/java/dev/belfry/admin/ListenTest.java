@@ -22,7 +22,9 @@ final class ListenTest {
           new AdminOptions().port(taken.getLocalPort()).bearerToken(Secret.of(Transport.TOKEN));
       assertThatThrownBy(() -> Host.open(Transport.PLAIN, options))
           .isInstanceOf(IOException.class)
-          .hasMessageContaining("the admin surface cannot listen");
+          .hasMessage( // it was that "something is in the way", as for any other reason
+              "the admin surface cannot listen: Address already in use at 127.0.0.1:"
+                  + taken.getLocalPort());
     }
   }
 
@@ -53,6 +55,26 @@ final class ListenTest {
         .hasMessageContaining(key + " is not the key of");
   }
 
+  /** Its own listener is not what is in the way of the port. */
+  @Test
+  void aSocketThatCannotBeMadeIsNotTakenForAPortThatIsTaken() throws Exception {
+    Path socket = Host.newSocket().resolveSibling("nowhere").resolve("socket");
+    AdminOptions options =
+        new AdminOptions()
+            .port(freePort())
+            .bearerToken(Secret.of(Transport.TOKEN))
+            .unixSocket(socket);
+    var file =
+        new SocketFile(socket) {
+          @Override
+          void prepare() {}
+        };
+    assertThatThrownBy(() -> open(options, file))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("something is in the way at ")
+        .hasMessageEndingWith(" or " + socket);
+  }
+
   /** The port was left to a server that nobody could close any more. */
   @Test
   void whatCannotBeKeptFromOthersIsNotOpenAtAll() throws Exception {
@@ -67,22 +89,21 @@ final class ListenTest {
             throw new IOException("this file system knows no permissions");
           }
         };
-    try (var test = SignalsTesting.open(Platform.LINUX)) {
-      var meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-      assertThatThrownBy(
-              () ->
-                  AdminServer.open(
-                      options,
-                      test.signals(),
-                      meters,
-                      _ -> {},
-                      Optional.empty(),
-                      Optional.of(file)))
-          .hasMessageContaining("this file system knows no permissions");
-    }
+    assertThatThrownBy(() -> open(options, file))
+        .hasMessageContaining("this file system knows no permissions");
     new ServerSocket(port, 1, InetAddress.getLoopbackAddress()).close();
     assertThatThrownBy(() -> SocketChannel.open(file.address()).close())
         .isInstanceOf(IOException.class);
+  }
+
+  /** Opens what must not stay open. */
+  private static void open(AdminOptions options, SocketFile file) throws Exception {
+    try (var test = SignalsTesting.open(Platform.LINUX)) {
+      var meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+      AdminServer.open(
+              options, test.signals(), meters, _ -> {}, Optional.empty(), Optional.of(file))
+          .close();
+    }
   }
 
   private static int freePort() throws IOException {

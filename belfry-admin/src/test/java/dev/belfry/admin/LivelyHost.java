@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /** A host for the console to show: its load goes up and down, and its workers can be killed. */
@@ -17,6 +18,7 @@ final class LivelyHost implements HostView {
   private int looks;
   private int deaths;
   private int slowness = 1;
+  private boolean circuitOpen;
 
   private static final class Worker {
     final String name;
@@ -58,6 +60,10 @@ final class LivelyHost implements HostView {
     worker.since = Instant.now();
     deaths++;
     events.add("ready", worker.name + " (" + worker.pid + ") is ready after 38 ms");
+  }
+
+  synchronized void openCircuit() {
+    circuitOpen = true;
   }
 
   synchronized void state(int place, String state) {
@@ -106,7 +112,12 @@ final class LivelyHost implements HostView {
         1024,
         deaths,
         0,
-        false);
+        circuitOpen);
+  }
+
+  @Override
+  public Map<String, String> meanings() {
+    return Map.of("USR2", "Starts workers again", "HUP", "Ends it for good");
   }
 
   @Override

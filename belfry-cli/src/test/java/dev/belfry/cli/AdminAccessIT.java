@@ -151,6 +151,35 @@ class AdminAccessIT {
     }
   }
 
+  /** Of a key it was said, of a token not, which opens the same door. */
+  @Test
+  void aSecretThatEveryUserMayReadIsSaidToBeThatByTheCheckAndAtTheStart() throws Exception {
+    Path open = Files.writeString(directory.resolve("open"), "of everybody\n");
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rw-r--r--"));
+    Path own = Files.writeString(directory.resolve("own"), "of nobody else\n");
+    Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rw-r-----"));
+    Path config =
+        Files.writeString(
+            directory.resolve("belfry.yaml"),
+            """
+            workers: {builtin: demo, count: 1, spares: 0}
+            gateway: {listen: '127.0.0.1:0', token_file: open}
+            admin: {listen: '127.0.0.1:0', token_file: own, basic: {user: me, password_file: open}}
+            """);
+    String warning = "every user may read the %s in " + open + ": chmod o= it";
+    Program.Result checked = Program.of(HostProgram.BELFRY, "validate", config.toString()).run();
+    assertThat(checked.err().lines())
+        .containsExactly(
+            "belfry validate: warning: " + warning.formatted("gateway's token"),
+            "belfry validate: warning: " + warning.formatted("admin surface's password"));
+    assertThat(checked.exitCode()).isZero();
+
+    try (HostProgram host = HostProgram.start(directory, config.toString())) {
+      host.program().awaitErr("WARN  " + warning.formatted("gateway's token"));
+      host.program().awaitErr("WARN  " + warning.formatted("admin surface's password"));
+    }
+  }
+
   /** The status of the answer; 000 if there is none. */
   private String curl(String... arguments) throws Exception {
     var command = new ArrayList<>(List.of("curl", "-s", "-o", "/dev/null", "-w", "%{http_code}"));

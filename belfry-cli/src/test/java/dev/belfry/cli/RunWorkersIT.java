@@ -44,6 +44,8 @@ class RunWorkersIT {
       assertThat(host.get("/health/ready").statusCode()).isEqualTo(503); // it was 200
       assertThat(host.get("/health/live").statusCode()).isEqualTo(200);
       assertThat(host.call("any", "").get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(503);
+      host.program().signal(Signo.USR1);
+      host.program().awaitErr("2 deaths, no more are started until USR2 comes");
       host.program().signal(Signo.USR2);
       await()
           .atMost(HostProgram.GENEROUS)
@@ -51,7 +53,13 @@ class RunWorkersIT {
       host.program().signal(Signo.TERM);
 
       assertThat(host.program().end().err())
-          .contains("worker-1: cannot", "worker-1 died: exit code 3", "2 workers in a row died");
+          .contains(
+              "worker-1: cannot",
+              "worker-1 died: exit code 3",
+              "2 workers in a row died before they had finished a call; no more are started until"
+                  + " USR2 comes: belfry signal "
+                  + host.pid()
+                  + " USR2");
     }
   }
 

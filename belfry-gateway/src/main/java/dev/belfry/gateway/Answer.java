@@ -74,8 +74,9 @@ final class Answer {
       case WorkerDied died ->
           error(502, GatewayError.WORKER_DIED, message, Map.of("worker", worker(died.death())));
       case DeadLetter letter -> error(502, GatewayError.DEAD_LETTER, message, letter(letter));
-      case CircuitOpen _ ->
-          error(503, GatewayError.CIRCUIT_OPEN, message).header(RETRY_AFTER, LATER);
+      case CircuitOpen open ->
+          error(503, GatewayError.CIRCUIT_OPEN, message, Map.of("worker", lastOf(open.death())))
+              .header(RETRY_AFTER, LATER);
       case PoolClosed _ -> closing(message);
       case DeadlinePassed _ -> error(504, GatewayError.DEADLINE_PASSED, message);
     };
@@ -99,12 +100,17 @@ final class Answer {
   }
 
   private static Map<String, Object> letter(DeadLetter letter) {
-    Map<String, Object> worker = worker(letter.death());
-    worker.put("error_tail", letter.death().errorTail());
     var fields = new LinkedHashMap<String, Object>();
     fields.put("attempts", letter.attempts());
-    fields.put("worker", worker);
+    fields.put("worker", lastOf(letter.death()));
     return fields;
+  }
+
+  /** Of several that died: what it said may be why they all did. */
+  private static Map<String, Object> lastOf(Death death) {
+    Map<String, Object> worker = worker(death);
+    worker.put("error_tail", death.errorTail());
+    return worker;
   }
 
   Answer header(String name, String value) {

@@ -1,5 +1,6 @@
 package dev.belfry.gateway;
 
+import dev.belfry.http.Obstacle;
 import dev.belfry.workers.WorkerPool;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
@@ -61,8 +62,9 @@ public final class Gateway implements AutoCloseable {
         .routing(routing -> routing.any(new CallHandler(options, pool, connections)));
     try {
       WebServer started = server.build().start();
-      if (!started.isRunning()) { // it keeps the reason for its own log
-        throw new IllegalStateException("something is in the way at " + options.address);
+      if (!started.isRunning()) {
+        throw new IllegalStateException(
+            Obstacle.at(options.address).orElse("something was in the way at " + options.address));
       }
       return new Gateway(started, connections);
     } catch (RuntimeException e) { // the server's own, for whatever keeps it from listening

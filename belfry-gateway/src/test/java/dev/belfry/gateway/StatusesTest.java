@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
 
 /** Each way a call can end has its status. */
 @Timeout(120)
@@ -246,6 +247,9 @@ final class StatusesTest {
     try (Running broken = Running.openAtOnce(options, Running.options())) {
       HttpResponse<byte[]> response = broken.send(broken.call("upper", "x"));
       assertError(response, 503, "circuit_open");
+      JsonNode last = json(response).get("worker"); // it was left out, and so was the reason
+      assertThat(last.get("how").asString()).isEqualTo("exit code 9 (before it was ready)");
+      assertThat(last.get("error_tail").asString()).isEqualTo("I cannot start");
       assertThat(response.headers().firstValue("retry-after")).contains("5");
     }
   }

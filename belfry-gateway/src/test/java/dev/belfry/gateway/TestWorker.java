@@ -16,6 +16,7 @@ public final class TestWorker {
 
   public static void main(String[] args) throws IOException {
     if (System.getenv("WORKER_DIES") != null) {
+      System.err.println("I cannot start");
       System.exit(9);
     }
     Worker.main(args)

@@ -182,7 +182,8 @@ final class WhoMayTest {
     var taken = new InetSocketAddress(InetAddress.getLoopbackAddress(), gateway.port());
     assertThatExceptionOfType(IOException.class)
         .isThrownBy(() -> Gateway.open(new GatewayOptions().address(taken), pool))
-        .withMessageContaining("the gateway cannot listen");
+        .withMessage( // it was that "something is in the way", as for any other reason
+            "the gateway cannot listen: Address already in use at 127.0.0.1:" + gateway.port());
   }
 
   /** What a call could not have was taken, and then each request failed. */

@@ -14,6 +14,7 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Socket addresses as the kernel sees them ({@code ip(7)}, {@code ipv6(7)}, {@code unix(7)}):
@@ -79,6 +80,20 @@ final class SocketAddresses {
     address.set(JAVA_SHORT, 0, (short) AF_UNIX);
     MemorySegment.copy(path, 0, address, JAVA_BYTE, UN_PATH, path.length);
     address.set(JAVA_BYTE, UN_PATH + path.length, (byte) 0);
+    return address;
+  }
+
+  /** A name has a zero before it and none after it: every byte of the address belongs to it. */
+  static MemorySegment encodeAbstract(SegmentAllocator memory, String name) {
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    if (bytes.length == 0 || bytes.length >= UN_PATH_BYTES) {
+      throw new IllegalArgumentException(
+          "the name of a Unix socket has 1 to 107 bytes, not %d: %s".formatted(bytes.length, name));
+    }
+    MemorySegment address = memory.allocate(UN_PATH + 1L + bytes.length, Short.BYTES);
+    address.set(JAVA_SHORT, 0, (short) AF_UNIX);
+    address.set(JAVA_BYTE, UN_PATH, (byte) 0);
+    MemorySegment.copy(bytes, 0, address, JAVA_BYTE, UN_PATH + 1L, bytes.length);
     return address;
   }
 

@@ -144,6 +144,16 @@ public final class Sockets {
   }
 
   /**
+   * The address of a Unix socket that is a name and no file, for {@link #connect}: an abstract one
+   * ({@code unix(7)}), for which Java has no class.
+   *
+   * @param name without the zero, often written as {@code @}, that comes before it
+   */
+  public static MemorySegment encodeAbstract(Arena arena, String name) {
+    return SocketAddresses.encodeAbstract(arena, name);
+  }
+
+  /**
    * Connects.
    *
    * @return zero, {@code -EINPROGRESS} if the outcome comes later (wait until the socket can be

@@ -15,7 +15,9 @@ import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -223,6 +225,36 @@ final class SocketsTest {
       assertThat(room.getString(0)).isEqualTo("post");
       assertThat(arrived.address()).isEqualTo(Sockets.localAddress(SYS, sender.number()));
       assertThat(arrived.isDataTruncated()).isFalse();
+    }
+  }
+
+  /** Its name ends where the address does: with a zero after it, it would be another one. */
+  @Test
+  void aNameThatIsNoFileIsReached() throws Exception {
+    String name = "belfry/" + ProcessHandle.current().pid() + "/é";
+    try (Fd receiver = Sockets.open(SYS, UNIX, Sockets.Type.DATAGRAM, false);
+        Fd sender = Sockets.open(SYS, UNIX, Sockets.Type.DATAGRAM, false);
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment address = Sockets.encodeAbstract(arena, name);
+      assertThat(SYS.bind(receiver.number(), address, (int) address.byteSize())).isZero();
+      assertThat(Files.readAllLines(Path.of("/proc/net/unix")))
+          .anyMatch(line -> line.endsWith(" @" + name));
+
+      assertThat(Sockets.connect(SYS, sender.number(), address)).isZero();
+      assertThat(send(sender, "found")).isEqualTo(5);
+      assertThat(receive(receiver)).isEqualTo("found");
+    }
+  }
+
+  @Test
+  void aNameThatIsEmptyOrTooLongIsRefused() {
+    try (Arena arena = Arena.ofConfined()) {
+      assertThat(Sockets.encodeAbstract(arena, "n".repeat(107)).byteSize()).isEqualTo(110);
+      for (String name : List.of("", "n".repeat(108))) {
+        assertThatThrownBy(() -> Sockets.encodeAbstract(arena, name))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageStartingWith("the name of a Unix socket has 1 to 107 bytes, not ");
+      }
     }
   }
 

@@ -8,7 +8,7 @@ public final class CircuitOpen extends CallException {
 
   CircuitOpen(int deaths, Death death) {
     super(
-        "%d workers in a row died before they had finished a call, and no more are started until the pool is reset; %s: %s"
+        "%d workers in a row died before they had finished a call, and no more are started until the pool is reset (as 'belfry run' does on USR2); %s: %s"
             .formatted(deaths, death.worker(), death.how()),
         death);
     this.death = death;

@@ -67,9 +67,12 @@ final class CrashLoop {
       served();
       return false;
     }
+    if (isOpen()) { // those that were there already do not count
+      return false;
+    }
     int inARow = deathsInARow + 1;
     deathsInARow = inARow;
-    if (inARow < limit || isOpen()) {
+    if (inARow < limit) {
       return false;
     }
     opening = death;

@@ -32,6 +32,10 @@ public interface PoolListener {
   /** So many workers in a row died before they had finished a call; no more are started. */
   default void onCircuitOpen(int deaths) {
     System.getLogger(PoolListener.class.getName())
-        .log(Level.ERROR, "{0} workers in a row died at once; no more are started", deaths);
+        .log(
+            Level.ERROR,
+            "{0} workers in a row died before they had finished a call; no more are started until"
+                + " the pool is reset",
+            deaths);
   }
 }

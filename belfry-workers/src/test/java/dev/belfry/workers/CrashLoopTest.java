@@ -69,6 +69,7 @@ final class CrashLoopTest {
     assertThat(loop.isOpen()).isTrue();
     assertThat(loop.deathsInARow()).isEqualTo(3);
     assertThat(loop.died(DEATH, !SERVED)).as("a second time").isFalse();
+    assertThat(loop.deathsInARow()).as("those that opened it").isEqualTo(3);
 
     loop.reset();
     assertThat(loop.isOpen()).isFalse();

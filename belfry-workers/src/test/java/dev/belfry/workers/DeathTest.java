@@ -104,6 +104,7 @@ final class DeathTest {
       assertThatExceptionOfType(CircuitOpen.class)
           .isThrownBy(() -> call(pool, "echo", ""))
           .withMessageContaining("3 workers in a row died")
+          .withMessageContaining("until the pool is reset (as 'belfry run' does on USR2)")
           .withMessageEndingWith(": exit code 9 (before it was ready)")
           .satisfies(open -> assertThat(open.death()).isEqualTo(told.deaths.getLast()))
           .havingCause()

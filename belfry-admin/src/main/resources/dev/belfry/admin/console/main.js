@@ -15,6 +15,9 @@ const LINKS = {
   full: 'Too many consoles are open already, trying again',
 };
 
+const CIRCUIT_OPEN = 'Workers died one after another before they had finished a call, so no more are started. '
+  + 'The journal says how they died. When that is mended, reset the pool: in belfry run by USR2.';
+
 const find = id => document.getElementById(id);
 const charts = new Charts(find('charts'));
 /** Shown where the host does not know us right after it has let us in. */
@@ -77,7 +80,7 @@ function showState({at, ending, host}) {
   find('circuit').classList.toggle('some', host.circuit_open);
   showBanner(
     ending ? 'The host is ending: it takes no new work and finishes what it has.'
-      : host.circuit_open ? 'Workers die before they have done anything, so no more are started.' : '');
+      : host.circuit_open ? CIRCUIT_OPEN : '');
   showWorkers(host.workers, at);
   charts.add(at, host);
   journalIsCurrent();

@@ -46,6 +46,8 @@ final class Reply {
       told = message + "; --token-file says where it is";
     } else if (word.equals(GatewayError.NOT_FOUND.word())) { // a gateway knows where calls go
       told = "this is no gateway: " + message;
+    } else if (word.equals(GatewayError.CIRCUIT_OPEN.word())) {
+      told = message + "; when it is mended: belfry signal HOST USR2";
     }
     return "%s (%d %s)%s"
         .formatted(

@@ -20,6 +20,8 @@ import tools.jackson.databind.json.JsonMapper;
 public final class ConfigSchema {
   private static final String RESOURCE = "belfry.schema.json";
 
+  private static final int MAX_SHOWN = 80;
+
   private final JsonNode source = JsonMapper.shared().readTree(text());
   private final Schema schema =
       SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12).getSchema(source);
@@ -77,7 +79,7 @@ public final class ConfigSchema {
   private String reason(Error error) {
     JsonNode wanted = error.getSchemaNode();
     JsonNode found = error.getInstanceNode();
-    String value = found.isContainer() ? "this" : found.toString();
+    String value = found.isContainer() ? "this" : shortened(found.toString());
     return switch (error.getKeyword()) {
       case "additionalProperties" ->
           "there is no such field; there are " + fields(around(error.getSchemaLocation()));
@@ -85,6 +87,9 @@ public final class ConfigSchema {
       case "oneOf" -> "needs one of command, java and builtin, and only one";
       case "not" -> "has both token_file and token_env: leave one out";
       case "type" -> {
+        if (error.getInstanceLocation().getNameCount() == 0) { // it may be any file
+          yield "this is no configuration, which is fields with values, such as workers: {builtin: demo}";
+        }
         String type = type(error.getSchemaLocation(), wanted.asString());
         yield found.isNull() ? "has no value: it must be " + type : value + " must be " + type;
       }
@@ -96,6 +101,11 @@ public final class ConfigSchema {
       case "propertyNames" -> "this is no name for an environment variable";
       default -> error.getMessage();
     };
+  }
+
+  /** Enough to know it by: it may be of any length. */
+  private static String shortened(String value) {
+    return value.length() <= MAX_SHOWN ? value : value.substring(0, MAX_SHOWN) + "...";
   }
 
   /** The schema that a keyword is in. */

@@ -1,6 +1,11 @@
 package dev.belfry.cli.config;
 
+import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -31,5 +36,32 @@ public record HostConfig(
         Optional.of(AdminConfig.DEFAULT),
         LoggingConfig.DEFAULT,
         SHUTDOWN_LIMIT);
+  }
+
+  /**
+   * Which of its secrets are none, because every user may read them. It can be run all the same.
+   *
+   * @return sentences for people, without a full stop
+   * @throws IOException if the permissions of a file cannot be read
+   */
+  public List<String> openSecrets() throws IOException {
+    var secrets = new LinkedHashMap<String, Optional<SecretSource>>();
+    secrets.put("gateway's token", gateway.flatMap(GatewayConfig::token));
+    secrets.put("admin surface's token", admin.flatMap(AdminConfig::token));
+    secrets.put(
+        "admin surface's password",
+        admin.flatMap(AdminConfig::basic).map(AdminConfig.Basic::password));
+    var open = new ArrayList<String>();
+    for (Map.Entry<String, Optional<SecretSource>> secret : secrets.entrySet()) {
+      if (secret.getValue().isPresent()) {
+        secret
+            .getValue()
+            .get()
+            .openFile()
+            .map(file -> "every user may read the " + secret.getKey() + " in " + file)
+            .ifPresent(it -> open.add(it + ": chmod o= it"));
+      }
+    }
+    return open;
   }
 }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** Where a token or a password is. */
 public sealed interface SecretSource {
@@ -15,6 +16,9 @@ public sealed interface SecretSource {
    * @throws IllegalArgumentException if there is nothing in it, or more than a line
    */
   Secret read() throws IOException;
+
+  /** The file that it is in although every user may read that. */
+  Optional<Path> openFile() throws IOException;
 
   /**
    * In a file.
@@ -30,6 +34,11 @@ public sealed interface SecretSource {
       }
       return Secret.fromFile(path);
     }
+
+    @Override
+    public Optional<Path> openFile() throws IOException {
+      return Secret.mayEverybodyRead(path) ? Optional.of(path) : Optional.empty();
+    }
   }
 
   /**
@@ -41,6 +50,11 @@ public sealed interface SecretSource {
     @Override
     public Secret read() {
       return Secret.fromEnvironment(variable);
+    }
+
+    @Override
+    public Optional<Path> openFile() {
+      return Optional.empty();
     }
   }
 }

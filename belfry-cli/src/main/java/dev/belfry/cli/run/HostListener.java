@@ -53,7 +53,9 @@ final class HostListener implements PoolListener {
 
   @Override
   public void onCircuitOpen(int deaths) {
-    String text = deaths + " workers in a row died at once; no more are started until USR2 comes";
+    String text =
+        "%d workers in a row died before they had finished a call; no more are started until USR2 comes: belfry signal %d USR2"
+            .formatted(deaths, ProcessHandle.current().pid());
     record(Level.ERROR, "worker.circuit_open", text, Map.of());
     events.add("circuit", text);
   }

@@ -43,6 +43,7 @@ final class PoolPlan {
             .listener(listener);
     config.directory().ifPresent(options::directory);
     tokens(host).forEach(options::withoutEnvironment);
+    options.withoutEnvironment(Systemd.VARIABLE); // it is the host that is ready, or is not
     config.environment().forEach(options::environment);
     config.recycle().calls().ifPresent(options::recycleAfterCalls);
     config.recycle().age().ifPresent(options::recycleAfter);

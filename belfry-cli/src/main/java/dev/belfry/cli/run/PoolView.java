@@ -9,6 +9,8 @@ import dev.belfry.signals.Registration;
 import dev.belfry.workers.PoolStatus;
 import dev.belfry.workers.PoolStatus.WorkerStatus;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -16,12 +18,19 @@ import java.util.function.Supplier;
 final class PoolView implements HostView {
   private final String name;
   private final Instant startedAt;
+  private final boolean reloads;
   private final Supplier<PoolStatus> pool;
   private final HostEvents events;
 
-  PoolView(String name, Instant startedAt, Supplier<PoolStatus> pool, HostEvents events) {
+  PoolView(
+      String name,
+      Instant startedAt,
+      boolean reloads,
+      Supplier<PoolStatus> pool,
+      HostEvents events) {
     this.name = name;
     this.startedAt = startedAt;
+    this.reloads = reloads;
     this.pool = pool;
     this.events = events;
   }
@@ -58,6 +67,17 @@ final class PoolView implements HostView {
         worker.latency().p99Micros(),
         worker.deaths(),
         worker.ageMillis());
+  }
+
+  @Override
+  public Map<String, String> meanings() {
+    var meanings = new HashMap<String, String>();
+    meanings.put("USR1", "Write the state to the log");
+    meanings.put("USR2", "Start workers again after too many have died in a row");
+    if (!reloads) {
+      meanings.put("HUP", "End in good order, as there is no configuration to reload");
+    }
+    return meanings;
   }
 
   @Override

@@ -55,6 +55,8 @@ final class RunningHost {
   /** The time for workers to leave once all calls have ended or were given up. */
   private static final Duration GOODBYE = Duration.ofMillis(500);
 
+  private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
+
   private final HostConfig config;
   private final @Nullable Path file;
   private final Instant startedAt = Instant.now();
@@ -64,6 +66,7 @@ final class RunningHost {
   private final SignalLog log;
   private final Signals signals;
   private final EndTime endTime;
+  private final Systemd systemd;
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
   private RunningHost(HostConfig config, @Nullable Path file, SignalLog records) {
@@ -76,6 +79,10 @@ final class RunningHost {
     this.endTime = new EndTime(catalog, builder);
     handleSignals(builder, file, config);
     this.signals = builder.open();
+    this.systemd = new Systemd(Sys.forAnyThread(), log, System.getenv(Systemd.VARIABLE));
+    if (!Supervise.isChild(Sys.forAnyThread())) { // else it is the supervisor that ends, or not
+      signals.onShutdown(ShutdownPhase.STOP_ACCEPTING, "word to systemd", systemd::stopping);
+    }
   }
 
   /** What ends the host or shows it does so from the first signal on, while it still starts. */
@@ -110,6 +117,9 @@ final class RunningHost {
   private void open(PrintWriter out) throws IOException, InterruptedException {
     RunDirectory directory = RunDirectory.ofUser();
     checkPorts(config, Set.of());
+    for (String warning : config.openSecrets()) {
+      tell(Level.WARNING, "host.secret", warning);
+    }
     WorkerPool pool = WorkerPool.open(PoolPlan.of(config, new HostListener(log, events)));
     closeAtEnd("workers", () -> pool.close(GOODBYE));
     signals.handle("USR1", _ -> tellState(pool.status()));
@@ -139,6 +149,20 @@ final class RunningHost {
     pool.awaitReady(config.workers().limits().ready());
     if (!signals.isShuttingDown()) { // else all of this is about to go, or gone
       new Welcome(out).say(config, entry, token, pool.status());
+    }
+    tellSystemd(entry, pool);
+  }
+
+  /** When it is ready, as its health is: now, or when workers that do not come up yet do. */
+  private void tellSystemd(HostEntry entry, WorkerPool pool) throws InterruptedException {
+    if (!takesWork(pool.status())) {
+      systemd.status(Welcome.NO_WORKER);
+    }
+    while (systemd.isThere() && !takesWork(pool.status())) {
+      Thread.sleep(LOOK_AGAIN);
+    }
+    if (!signals.isShuttingDown()) {
+      systemd.ready(entry);
     }
   }
 
@@ -194,7 +218,7 @@ final class RunningHost {
 
   private URI openAdmin(AdminConfig admin, Optional<Token> token, WorkerPool pool)
       throws IOException {
-    var view = new PoolView(config.name(), startedAt, pool::status, events);
+    var view = new PoolView(config.name(), startedAt, file != null, pool::status, events);
     AdminOptions options = Surfaces.admin(admin, token).readyWhile(() -> takesWork(pool.status()));
     AdminServer server = AdminServer.open(options, signals, meters, log, view);
     closeAtEnd("admin surface", server);
@@ -234,7 +258,7 @@ final class RunningHost {
                 status.failed(),
                 status.waiting(),
                 status.deaths(),
-                status.circuitOpen() ? ", no more are started" : ""));
+                status.circuitOpen() ? ", no more are started until USR2 comes" : ""));
     for (PoolStatus.WorkerStatus worker : status.workers()) {
       tell(
           Level.INFO,

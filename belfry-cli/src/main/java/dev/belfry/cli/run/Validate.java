@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -71,11 +72,13 @@ public final class Validate implements Callable<Integer> {
 
   /** Beside the result, because a host can be run all the same. */
   private void warn(HostConfig config) throws IOException {
+    var warnings = new ArrayList<>(config.openSecrets());
     Optional<AdminTls> tls = config.admin().flatMap(AdminConfig::tls);
     if (tls.isPresent()) {
-      for (String warning : tls.get().warnings(Instant.now())) {
-        spec.commandLine().getErr().println("belfry validate: warning: " + warning);
-      }
+      warnings.addAll(tls.get().warnings(Instant.now()));
+    }
+    for (String warning : warnings) {
+      spec.commandLine().getErr().println("belfry validate: warning: " + warning);
     }
   }
 

@@ -17,6 +17,8 @@ import java.util.Optional;
 
 /** Says what is running and, for the demonstration, what to try. */
 final class Welcome {
+  static final String NO_WORKER = "no worker is ready, and the log says why";
+
   private static final int STANDARD_OUTPUT = 1;
 
   private final PrintWriter out;
@@ -49,7 +51,7 @@ final class Welcome {
   /** Those that are wanted, unless none has come up. */
   private static String workers(HostConfig config, PoolStatus pool) {
     if (pool.workers().stream().noneMatch(PoolStatus.WorkerStatus::isReady)) {
-      return "no worker is ready, and the log says why";
+      return NO_WORKER;
     }
     int workers = config.workers().count();
     int spares = config.workers().spares();

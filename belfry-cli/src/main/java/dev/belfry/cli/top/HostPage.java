@@ -37,9 +37,11 @@ final class HostPage {
     var lines = new ArrayList<String>();
     lines.add(title(false));
     lines.add("");
-    for (Line line : List.of(rate(), latency(), calls(), trouble(), memory())) {
+    for (Line line : List.of(rate(), latency(), calls())) {
       lines.add(line.toString());
     }
+    lines.addAll(trouble());
+    lines.add(memory().toString());
     lines.add("");
     lines.addAll(new WorkerTable(look, history).lines(Integer.MAX_VALUE));
     return lines;
@@ -48,8 +50,8 @@ final class HostPage {
   /** As many lines as the terminal has, with charts as tall as there is room for. */
   List<String> live() {
     boolean roomy = look.rows() >= ROOMY;
-    // Title, rate, latency, calls, pool, memory, the head of the table and the last line.
-    int room = look.rows() - 8 - (roomy ? 4 : 0) - pool.workers().size();
+    // Title, rate, latency, calls, memory, the head of the table and the last line.
+    int room = look.rows() - 7 - trouble().size() - (roomy ? 4 : 0) - pool.workers().size();
     boolean two = room >= 2 * TALL_CHART;
     int height = Math.clamp(two ? room / 2 : room, 1, TALL_CHART);
     var lines = new ArrayList<String>();
@@ -64,7 +66,7 @@ final class HostPage {
       lines.add("");
     }
     lines.add(calls().toString());
-    lines.add(trouble().toString());
+    lines.addAll(trouble());
     lines.add(memory().toString());
     space(lines, roomy);
     lines.addAll(new WorkerTable(look, history).lines(look.rows() - lines.size() - 1));
@@ -154,15 +156,17 @@ final class HostPage {
     return line;
   }
 
-  private Line trouble() {
+  /** A line, and a second one if there is something to be done about it. */
+  private List<String> trouble() {
     var line = label("pool");
     count(line, pool.deaths(), pool.deaths() == 1 ? "death" : "deaths");
     count(line, pool.waiting(), "waiting");
-    if (pool.circuitOpen()) {
-      return line.add(
-          " CIRCUIT OPEN after %d deaths in a row ".formatted(pool.deathsInARow()), Style.ALARM);
+    if (!pool.circuitOpen()) {
+      return List.of(line.add("circuit closed").toString());
     }
-    return line.add("circuit closed");
+    line.add(" CIRCUIT OPEN after %d deaths in a row ".formatted(pool.deathsInARow()), Style.ALARM);
+    String wayOut = "to start workers again: belfry signal %d USR2".formatted(host.pid());
+    return List.of(line.toString(), label("").add(wayOut, Style.WATCH).toString());
   }
 
   /** Something that had better be zero. */

@@ -22,6 +22,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
@@ -214,6 +215,26 @@ final class CallCommandTest {
     input = new ByteArrayInputStream(NO_TEXT);
     assertThat(run("echo", "-", "--json").json().get("answer_base64").asString())
         .isEqualTo("AP8Kwwc=");
+  }
+
+  /** Why no worker is left was not said, nor how to get others. */
+  @Test
+  void anOpenCircuitIsToldWithTheLastWordsAndTheWayOut() throws Exception {
+    PoolOptions options =
+        PoolOptions.of("sh", "-c", "echo my last words >&2; exit 9")
+            .workers(1)
+            .spares(0)
+            .crashLimit(2)
+            .restartDelay(Duration.ofMillis(1), Duration.ofMillis(1));
+    try (WorkerPool broken = WorkerPool.open(options);
+        Gateway there = Gateway.open(atAnyPort(), broken)) {
+      Ran ran = run("echo", "x", "--url", urlOf(there).toString());
+      assertThat(ran.exitCode).isEqualTo(1);
+      assertThat(ran.err.toString())
+          .contains("2 workers in a row died before they had finished a call, and no more are")
+          .contains("; when it is mended: belfry signal HOST USR2 (503 circuit_open)")
+          .endsWith("\n  my last words\n");
+    }
   }
 
   @Test

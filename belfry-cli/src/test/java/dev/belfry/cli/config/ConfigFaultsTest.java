@@ -71,7 +71,6 @@ class ConfigFaultsTest {
     return Stream.of(
         Arguments.of("", 1, "", "is empty"),
         Arguments.of("workers: {\n  count: ]", 2, "", "not YAML"),
-        Arguments.of("- workers", 1, "", "fields with values"),
         Arguments.of("name: shop", 1, "", "lacks the field workers"),
         Arguments.of("workers: {builtin: demo}\nworkers: {}", 2, "workers", "twice"),
         Arguments.of("workers: {builtin: demo}\ngatway: {}", 2, "gatway", "no such field"),
@@ -318,6 +317,24 @@ class ConfigFaultsTest {
               assertThat(fault.line()).isEqualTo(line);
               assertThat(fault.reason()).contains(reason);
             });
+  }
+
+  /** All of it was in the message, however long it was. */
+  @Test
+  void aFileThatIsSomethingElseIsNotPrinted() throws IOException {
+    for (String text : List.of("some words\n".repeat(1000), "- a list\n", "7\n")) {
+      assertThat(faults(text))
+          .containsExactly(
+              new ConfigFault(
+                  1,
+                  "",
+                  "this is no configuration, which is fields with values, such as workers:"
+                      + " {builtin: demo}"));
+    }
+    assertThat(faults(more("name: '" + "a b ".repeat(1000) + "'")))
+        .singleElement()
+        .satisfies(it -> assertThat(it.reason()).startsWith("\"a b a b ").contains("... must be "))
+        .satisfies(it -> assertThat(it.reason()).hasSizeLessThan(300));
   }
 
   @Test

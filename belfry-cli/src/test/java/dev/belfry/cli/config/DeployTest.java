@@ -86,6 +86,14 @@ class DeployTest {
         .contains("token_file: /run/credentials/belfry.service/admin-token");
   }
 
+  /** Whoever depended on it was started before it had a worker. */
+  @Test
+  void systemdWaitsUntilTheHostServes() throws Exception {
+    assertThat(unit()).containsEntry("Type", "notify").doesNotContainKey("TimeoutStartSec");
+    Duration ready = ConfigFile.load(DEPLOY.resolve("belfry.yaml")).workers().limits().ready();
+    assertThat(ready).isLessThan(Duration.ofSeconds(90)); // which is TimeoutStartSec
+  }
+
   @Test
   void systemdWaitsLongerThanTheHostTakes() throws Exception {
     Map<String, String> unit = unit();

@@ -15,6 +15,9 @@ class PoolPlanTest {
     assertThat(planned)
         .usingRecursiveComparison()
         .ignoringFields("command", "crashDirectory", "listener")
-        .isEqualTo(PoolOptions.of("any").withoutEnvironment("BELFRY_TOKEN"));
+        .isEqualTo(
+            PoolOptions.of("any")
+                .withoutEnvironment("BELFRY_TOKEN")
+                .withoutEnvironment("NOTIFY_SOCKET"));
   }
 }

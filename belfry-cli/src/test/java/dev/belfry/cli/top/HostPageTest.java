@@ -132,6 +132,21 @@ class HostPageTest {
         .contains("\033[1;97;41m CIRCUIT OPEN after 7 deaths in a row \033[0m");
   }
 
+  /** That the circuit is open was all, and nobody knew what for or what to do. */
+  @Test
+  void anOpenCircuitSaysHowItIsClosed() {
+    var history = new History(sample(1, System.nanoTime(), pool(1, 0, true)));
+    String hint = "           to start workers again: belfry signal 4711 USR2";
+    for (int columns : new int[] {60, 100}) {
+      assertThat(new HostPage(host("demo"), plain(columns, 24), history).still()).contains(hint);
+      assertThat(new HostPage(host("demo"), plain(columns, 24), history).live())
+          .hasSize(24)
+          .contains(hint);
+    }
+    assertThat(new HostPage(host("demo"), plain(100, 24), history(1)).still())
+        .noneMatch(line -> line.contains("USR2"));
+  }
+
   @Test
   void withoutColoursThereIsNothingButText() {
     String text = String.join("\n", new HostPage(host("demo"), plain(80, 50), history(3)).live());
