@@ -61,7 +61,8 @@ final class Welcome {
     var tries = new LinkedHashMap<String, String>();
     if (host.gateway() != null) {
       String token = config.gateway().flatMap(GatewayConfig::token).map(Welcome::shown).orElse("");
-      tries.put("make a call", "curl" + token + " -d 'hello, worker' " + host.gateway() + "/call/upper");
+      tries.put(
+          "make a call", "curl" + token + " -d 'hello, worker' " + host.gateway() + "/call/upper");
     }
     pool.workers().stream()
         .filter(PoolStatus.WorkerStatus::isReady)
