@@ -259,6 +259,6 @@ final class Call implements StartedCall {
 
   @Override
   public String toString() {
-    return "call of '" + method + "'";
+    return "call to '" + method + "'";
   }
 }

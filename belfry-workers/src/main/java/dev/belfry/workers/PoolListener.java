@@ -16,7 +16,7 @@ public interface PoolListener {
     String said = who + " died: " + death.how();
     String file = death.crashFile();
     System.getLogger(PoolListener.class.getName())
-        .log(Level.WARNING, file == null ? said : said + "; its JVM has written " + file);
+        .log(Level.WARNING, file == null ? said : said + "; its JVM wrote " + file);
   }
 
   /** A worker has written a line to its standard output or standard error. */
@@ -32,6 +32,6 @@ public interface PoolListener {
   /** So many workers in a row died before they had finished a call; no more are started. */
   default void onCircuitOpen(int deaths) {
     System.getLogger(PoolListener.class.getName())
-        .log(Level.ERROR, "{0} workers in a row died at once; no more are started", deaths);
+        .log(Level.ERROR, "{0} workers in a row died early; no more are started", deaths);
   }
 }

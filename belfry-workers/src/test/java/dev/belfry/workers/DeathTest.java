@@ -43,7 +43,7 @@ final class DeathTest {
           .failsWithin(LONG)
           .withThrowableOfType(ExecutionException.class)
           .withCauseInstanceOf(WorkerDied.class)
-          .withMessageContaining(" died while it had a call of 'sleep': killed by SIGKILL");
+          .withMessageContaining(" died while it had a call to 'sleep': killed by SIGKILL");
       assertThat(call(pool, "pid", "")).isNotEqualTo(pid);
       await().until(() -> told.deaths.size() == 1);
       assertThat(told.deaths.getFirst().exitCode()).isEqualTo(137);
@@ -71,7 +71,7 @@ final class DeathTest {
       call(pool, "upper", "once, so that it has served");
       assertThatExceptionOfType(DeadLetter.class)
           .isThrownBy(() -> call(pool, "crash", "poison"))
-          .withMessageContaining("a call of 'crash' was given to 2 workers, and each died")
+          .withMessageContaining("a call to 'crash' was given to 2 workers, and each died")
           .satisfies(letter -> assertThat(letter.attempts()).isEqualTo(2))
           .satisfies(letter -> assertThat(letter.death().exitCode()).isEqualTo(137))
           .satisfies(

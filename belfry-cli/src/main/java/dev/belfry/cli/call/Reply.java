@@ -45,7 +45,7 @@ final class Reply {
     if (word.equals(GatewayError.UNAUTHORIZED.word())) {
       told = message + "; --token-file says where it is";
     } else if (word.equals(GatewayError.NOT_FOUND.word())) { // a gateway knows where calls go
-      told = "this is no gateway: " + message;
+      told = "this is not a gateway: " + message;
     }
     return "%s (%d %s)%s"
         .formatted(

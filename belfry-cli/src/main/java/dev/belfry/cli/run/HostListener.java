@@ -53,7 +53,7 @@ final class HostListener implements PoolListener {
 
   @Override
   public void onCircuitOpen(int deaths) {
-    String text = deaths + " workers in a row died at once; no more are started until USR2 comes";
+    String text = deaths + " workers in a row died early; no more are started until USR2 comes";
     record(Level.ERROR, "worker.circuit_open", text, Map.of());
     events.add("circuit", text);
   }

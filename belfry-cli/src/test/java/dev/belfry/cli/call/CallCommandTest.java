@@ -309,7 +309,7 @@ final class CallCommandTest {
     Ran ran = run("echo", "--url", url);
     assertThat(ran.exitCode).isEqualTo(2);
     assertThat(ran.err.toString())
-        .contains("'" + url + "' is no URL of a gateway, such as http://127.0.0.1:7070.")
+        .contains("'" + url + "' is not the URL of a gateway, such as http://127.0.0.1:7070.")
         .doesNotContain("java.");
   }
 
@@ -401,6 +401,6 @@ final class CallCommandTest {
         .isEqualTo("no answer, and no reason that can be read (404 unknown)");
     byte[] admin = "{\"error\":\"not_found\",\"message\":\"Nothing\"}".getBytes(UTF_8);
     assertThat(new Reply(404, admin, 1).toText())
-        .isEqualTo("this is no gateway: Nothing (404 not_found)");
+        .isEqualTo("this is not a gateway: Nothing (404 not_found)");
   }
 }
