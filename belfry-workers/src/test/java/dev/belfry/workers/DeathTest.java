@@ -51,6 +51,21 @@ final class DeathTest {
     }
   }
 
+  /** It was made on the pool's thread, and its stack trace showed nothing but the pool. */
+  @Test
+  void theReasonShowsWhereTheCallWasMade() throws Exception {
+    try (WorkerPool pool = open(options(0).workers(1).attempts(1))) {
+      call(pool, "upper", "once, so that it has served");
+      assertThatExceptionOfType(DeadLetter.class)
+          .isThrownBy(() -> call(pool, "crash", "poison"))
+          .satisfies(
+              letter ->
+                  assertThat(letter.getStackTrace())
+                      .extracting(StackTraceElement::getClassName)
+                      .contains(DeathTest.class.getName()));
+    }
+  }
+
   @Test
   void aCallThatMayBeDoneTwiceIsDoneByAnother() throws Exception {
     try (WorkerPool pool = open(options(0).workers(1).spares(1))) {
