@@ -295,7 +295,7 @@ static inline const char *belfry_text(belfry_result result) {
     case BELFRY_VIOLATION: return "the host has written what a correct one cannot";
     case BELFRY_BAD_TICKET: return "the arguments hold no ticket; a host passes one to its guests";
     case BELFRY_BAD_DOORBELL: return "the doorbell is not an open socket; was it passed on?";
-    case BELFRY_NOT_A_SEGMENT: return "the file is no segment";
+    case BELFRY_NOT_A_SEGMENT: return "the file is not a segment";
     case BELFRY_BAD_VERSION: return "the segment has an unknown version";
     case BELFRY_BAD_HEADER: return "the segment's header does not fit itself or its file";
     case BELFRY_NOT_RESERVED: return "the entry is not reserved for this guest";

@@ -29,7 +29,7 @@ public enum AuthMethod {
                 new IllegalArgumentException(
                     "'"
                         + value
-                        + "' is no value for admin.signal_endpoint_auth_method: say "
+                        + "' is not a value for admin.signal_endpoint_auth_method: say "
                         + Stream.of(values())
                             .map(AuthMethod::id)
                             .collect(Collectors.joining(", "))));

@@ -53,6 +53,6 @@ record Refusals(PeerInfo client, RequestLog log) implements DirectHandler {
   private static String reason(Status status) {
     return status.code() == Status.HTTP_VERSION_NOT_SUPPORTED_505.code()
         ? "Only HTTP/1.1 is spoken here"
-        : "This is no request";
+        : "This is not an HTTP request";
   }
 }

@@ -66,7 +66,7 @@ class SocketFile {
       return;
     }
     if (!Files.isDirectory(directory)) {
-      throw new IOException(directory + " is no directory");
+      throw new IOException(directory + " is not a directory");
     }
     Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(directory);
     if (!OWNERS_DIRECTORY.containsAll(permissions)) {
@@ -87,7 +87,7 @@ class SocketFile {
       there = there.getParent();
     }
     if (!Files.isDirectory(there)) {
-      throw new IOException(there + " is no directory");
+      throw new IOException(there + " is not a directory");
     }
     if (!Files.isWritable(there)) {
       throw new IOException(

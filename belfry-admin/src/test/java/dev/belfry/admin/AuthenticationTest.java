@@ -249,7 +249,7 @@ final class AuthenticationTest {
     }
     assertThatThrownBy(() -> AuthMethod.of("none"))
         .hasMessage(
-            "'none' is no value for admin.signal_endpoint_auth_method: say mtls, bearer, basic");
+            "'none' is not a value for admin.signal_endpoint_auth_method: say mtls, bearer, basic");
     assertThatThrownBy(
             () ->
                 new AdminOptions()

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
     versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND",
     commandListHeading = "%nCommands:%n",
-    footer = {"", "'belfry help COMMAND' tells more about a command."})
+    footer = {"", "'belfry help COMMAND' shows the help of a command."})
 final class BelfryCommand implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
 

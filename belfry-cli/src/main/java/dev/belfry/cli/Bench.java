@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
  */
 @Command(
     name = "bench",
-    description = "Measures Belfry against its peers; 'belfry bench --help' lists what.")
+    description = "Measures Belfry against its peers; 'belfry bench --help' lists the benchmarks.")
 final class Bench implements Callable<Integer> {
   @Parameters(paramLabel = "ARGUMENT", description = "What to measure, and how.")
   private List<String> arguments = List.of();

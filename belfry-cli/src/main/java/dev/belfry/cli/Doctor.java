@@ -12,11 +12,14 @@ import tools.jackson.databind.json.JsonMapper;
 /** {@code belfry doctor}: what this machine has of what Belfry needs. */
 @Command(
     name = "doctor",
-    description = "Shows whether this machine has what Belfry needs, and what is missing why.",
+    description = "Shows whether this machine has what Belfry needs, and why anything is missing.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {"0:all that is needed is there", "1:something that is needed is missing"})
+    exitCodeList = {
+      "0:everything that is needed is there",
+      "1:something that is needed is missing"
+    })
 final class Doctor implements Callable<Integer> {
   private final Sys sys;
 

@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {"1:it cannot listen there", "128+N:ended by signal N, as 143 by TERM"})
+    exitCodeList = {"1:it cannot listen there", "128+N:ended by signal N, such as 143 by TERM"})
 final class Echo implements Callable<Integer> {
   private static final int FAILED = 1;
   private static final int MAX_PORT = 65_535;
@@ -48,7 +48,9 @@ final class Echo implements Callable<Integer> {
               + " default the best epoll there is.")
   private @Nullable String backend;
 
-  @Option(names = "--coroutines", description = "Serve each client by a coroutine, not callbacks.")
+  @Option(
+      names = "--coroutines",
+      description = "Serve each client with a coroutine instead of callbacks.")
   private boolean coroutines;
 
   /** Where to listen. */

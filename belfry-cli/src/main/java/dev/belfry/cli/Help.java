@@ -10,7 +10,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code belfry help}: unlike picocli's own, also for commands below others. */
-@Command(name = "help", description = "Tells more about a command.", helpCommand = true)
+@Command(name = "help", description = "Shows the help of a command.", helpCommand = true)
 final class Help implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
 

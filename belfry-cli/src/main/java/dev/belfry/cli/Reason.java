@@ -18,10 +18,10 @@ public final class Reason {
     return switch (e) {
       case NoSuchFileException it -> "there is no file " + it.getFile();
       case AccessDeniedException it -> it.getFile() + ": permission denied";
-      case NotDirectoryException it -> it.getFile() + " is no directory";
+      case NotDirectoryException it -> it.getFile() + " is not a directory";
       case FileAlreadyExistsException it -> it.getFile() + " is there already";
       case FileSystemException it when it.getReason() == null -> it.toString();
-      case CharacterCodingException _ -> "this is no text in UTF-8";
+      case CharacterCodingException _ -> "this is not UTF-8 text";
       default -> message != null ? message : e.toString();
     };
   }

@@ -52,7 +52,7 @@ final class UsageErrors implements IParameterExceptionHandler {
   /** Picocli names Java's types, which mean nothing to who types a number. */
   private static String inWords(String message) {
     return message
-        .replaceFirst(" is not an? (int|long)$", " is no whole number, or one too large")
-        .replaceFirst(" is not a double$", " is no number");
+        .replaceFirst(" is not an? (int|long)$", " is not a whole number, or is too large")
+        .replaceFirst(" is not a double$", " is not a number");
   }
 }

@@ -164,11 +164,11 @@ class BelfryCommandTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "call upper --deadline soon: 'soon' is no whole number, or one too large",
-        "call upper --deadline 99999999999999999999: '99999999999999999999' is no whole number, or"
-            + " one too large",
-        "echo --port x: 'x' is no whole number, or one too large",
-        "top --interval often: 'often' is no number"
+        "call upper --deadline soon: 'soon' is not a whole number, or is too large",
+        "call upper --deadline 99999999999999999999: '99999999999999999999' is not a whole number,"
+            + " or is too large",
+        "echo --port x: 'x' is not a whole number, or is too large",
+        "top --interval often: 'often' is not a number"
       })
   void whatIsNoNumberIsToldInWords(String example) {
     String[] typedAndTold = example.split(": ", 2);

@@ -69,6 +69,6 @@ class NamedFileTest {
   @Test
   void aFileWithoutAnEndIsNoCatalog() {
     assertThat(CommandRun.of("signals", "check", "/dev/zero").err())
-        .isEqualTo("belfry signals check: /dev/zero has more than 1 MiB, which is no catalog\n");
+        .isEqualTo("belfry signals check: /dev/zero has more than 1 MiB, too much for a catalog\n");
   }
 }

@@ -26,10 +26,10 @@ class ReasonTest {
         Map.of(
             new NoSuchFileException("a"), "there is no file a",
             new AccessDeniedException("a"), "a: permission denied",
-            new NotDirectoryException("a"), "a is no directory",
+            new NotDirectoryException("a"), "a is not a directory",
             new FileAlreadyExistsException("a"), "a is there already",
             new FileSystemException("a", null, "Read-only file system"), "a: Read-only file system",
-            new MalformedInputException(1), "this is no text in UTF-8",
+            new MalformedInputException(1), "this is not UTF-8 text",
             new IOException("as it says"), "as it says",
             new EOFException(), "java.io.EOFException");
     reasons.forEach((e, reason) -> assertThat(Reason.of(e)).isEqualTo(reason));
@@ -49,6 +49,6 @@ class ReasonTest {
             directory.resolve("belfry.yaml"),
             "workers: {builtin: demo}\ngateway: {token_file: token}\n");
     assertThat(CommandRun.of("validate", config.toString()).out())
-        .endsWith(":2: gateway.token_file: cannot be read: this is no text in UTF-8\n");
+        .endsWith(":2: gateway.token_file: cannot be read: this is not UTF-8 text\n");
   }
 }

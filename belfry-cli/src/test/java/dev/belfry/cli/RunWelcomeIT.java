@@ -83,7 +83,8 @@ class RunWelcomeIT {
     Path file = directory.resolve("belfry/admin-token");
     try (var terminal = TestTerminal.start(200, 40, environment, command)) {
       await().atMost(HostProgram.GENEROUS).until(() -> terminal.shown().contains(file.toString()));
-      assertThat(terminal.shown()).contains(Files.readString(file).strip() + " (said only now");
+      assertThat(terminal.shown())
+          .contains(Files.readString(file).strip() + " (shown only this once");
       terminal.type("\003");
       assertThat(terminal.exitCode()).isEqualTo(130);
     }

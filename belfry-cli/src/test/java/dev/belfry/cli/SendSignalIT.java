@@ -55,7 +55,7 @@ class SendSignalIT {
       assertThat(mistaken.exitCode()).isEqualTo(1);
       assertThat(mistaken.err())
           .contains(
-              host.gateway() + " is no admin surface of a host of this user",
+              host.gateway() + " is not the admin surface of a host of this user",
               ":" + host.admin().getPort() + " of tested (pid");
 
       Program.Result accepted = signal(surface, "SIGTERM", "--reason", "tested enough");
@@ -103,8 +103,8 @@ class SendSignalIT {
     stranger.start();
     try {
       int port = stranger.getAddress().getPort();
-      assertRefused("name a file by --token-file", "http://127.0.0.1:" + port, "HUP");
-      assertRefused("name a file by --token-file", "http://localhost:" + port, "HUP");
+      assertRefused("give the token with --token-file", "http://127.0.0.1:" + port, "HUP");
+      assertRefused("give the token with --token-file", "http://localhost:" + port, "HUP");
       String address = "://0.0.0.0:" + port;
       assertRefused("go over a network in the clear", "http" + address, "HUP");
       assertRefused(
@@ -113,7 +113,7 @@ class SendSignalIT {
           "HUP",
           "--token-file",
           own.toString());
-      assertRefused("name a file by --token-file", "https" + address, "HUP");
+      assertRefused("give the token with --token-file", "https" + address, "HUP");
     } finally {
       stranger.stop(0);
     }

@@ -68,7 +68,8 @@ class ShmOfHostTest {
   void whatIsNeitherFileNorHostIsSaid() throws Exception {
     try (TestProcess stat = start(Main.class, "shm", "stat", "nobody")) {
       assertThat(stat.line())
-          .startsWith("belfry shm: nobody is no file, and no host is running (as of " + runtime);
+          .startsWith(
+              "belfry shm: nobody is not a file, and no host is running (looked in " + runtime);
       assertThat(stat.exitCode()).isEqualTo(1);
     }
   }

@@ -81,6 +81,6 @@ class ShmTest {
 
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.out()).isEmpty();
-    assertThat(run.err()).startsWith("belfry shm: " + file).contains("no segment");
+    assertThat(run.err()).startsWith("belfry shm: " + file).contains("not a segment");
   }
 }

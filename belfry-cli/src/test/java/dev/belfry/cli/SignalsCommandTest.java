@@ -122,7 +122,7 @@ class SignalsCommandTest {
     CommandRun run = CommandRun.of("signals", "match", "--catalog", bad, "*");
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.out()).isEmpty();
-    assertThat(run.err()).contains("is no valid catalog", "signals[0].exit_code: 1 must be 143");
+    assertThat(run.err()).contains("is not a valid catalog", "signals[0].exit_code: 1 must be 143");
   }
 
   @Test

@@ -14,7 +14,7 @@ final class ExitCodes {
       String code =
           Signals.resolve(text)
               .map(signal -> signal + " ends a process with " + signal.exitCode(Platform.current()))
-              .orElse(text + " is no signal");
+              .orElse(text + " is not a signal");
       System.out.println(code);
     }
     // @end

@@ -63,7 +63,9 @@ final class SignalExamplesTest {
     try (TestProcess tool = start(ExitCodes.class, "term", "FOO")) {
       assertThat(tool.rest())
           .containsExactly(
-              "SIGTERM ends a process with 143", "FOO is no signal", "threads of the library: 0");
+              "SIGTERM ends a process with 143",
+              "FOO is not a signal",
+              "threads of the library: 0");
       assertThat(tool.exitCode()).isZero();
     }
   }

@@ -91,7 +91,7 @@ final class CallHandler implements Handler {
     } catch (InterruptedException e) {
       throw new CloseConnectionException("the client has gone, or was cut off", e);
     } catch (RuntimeException e) {
-      LOGGER.log(Level.ERROR, "a call of '" + call.method() + "' has failed in the gateway", e);
+      LOGGER.log(Level.ERROR, "a call to '" + call.method() + "' has failed in the gateway", e);
       return Answer.error(500, GatewayError.INTERNAL, "The gateway has failed; its log says more");
     }
   }

@@ -127,7 +127,7 @@ public final class Doorbell implements AutoCloseable {
     }
     throw new TicketException(
         TicketException.Reason.INVALID_DOORBELL,
-        "descriptor %d is not an open socket, so it is no doorbell; was it passed on to this process?"
+        "descriptor %d is not an open socket, so it is not a doorbell; was it passed on to this process?"
             .formatted(descriptor));
   }
 

@@ -150,7 +150,7 @@ final class SegmentFile {
     }
     if (FileStatus.of(sys, old.number()).size() < Long.BYTES || !hasMagic(sys, old)) {
       throw new SegmentException(
-          NOT_A_SEGMENT, path + " exists and is no segment; remove it or choose another path");
+          NOT_A_SEGMENT, path + " exists and is not a segment; remove it or choose another path");
     }
     return true;
   }

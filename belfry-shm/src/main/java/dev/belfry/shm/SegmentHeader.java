@@ -91,7 +91,8 @@ final class SegmentHeader {
           NOT_A_SEGMENT, what, "has %d bytes, too few for a segment".formatted(fileBytes));
     }
     if ((long) LONG.getAcquire(header, MAGIC) != MAGIC_NUMBER) {
-      throw refusal(INVALID_MAGIC, what, "is no segment: its first eight bytes are not the magic");
+      throw refusal(
+          INVALID_MAGIC, what, "is not a segment: its first eight bytes are not the magic");
     }
     int version = header.get(JAVA_INT, VERSION);
     Placement placement =

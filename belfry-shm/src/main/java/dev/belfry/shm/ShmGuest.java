@@ -29,11 +29,11 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>For any number of threads. When the host has left, is gone or has thrown this guest out, what
- * it sent before can still be received; then every call says {@code OVER}, and {@link #end} says
- * why. A guest with a ticket dies with its host: the kernel kills it, or, where another process
- * stands between the two, its bell's hang-up does. One that has walked in sees within half a second
- * that its host is gone, if that was one of ours.
+ * <p>Safe for any number of threads. When the host has left, is gone or has evicted this guest,
+ * what it sent before can still be received. After that every call returns {@code OVER}, and {@link
+ * #end} says why. A guest with a ticket dies with its host: the kernel kills it, or, if another
+ * process stands between the two, the hang-up of its doorbell does. A guest that has walked in sees
+ * within half a second that its host is gone, if that was one of ours.
  */
 // r[impl shm.topology.hub]
 public final class ShmGuest extends Messenger implements AutoCloseable {
@@ -162,7 +162,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
   }
 
   /**
-   * Attaches to the first free entry of a segment, without a bell.
+   * Attaches to the first free entry of a segment, without a doorbell.
    *
    * @throws SegmentException if the segment cannot be used, or its host is known to be gone
    */
@@ -249,10 +249,10 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
   }
 
   /**
-   * Leaves: waits until the host has read what was sent, at most that long, and says goodbye.
-   * Whoever waits in a call gets {@code OVER}. What the host had sent can still be received, but
-   * not by a guest that has walked in: its entry may be another's at once. If another thread is
-   * detaching, waits for that, also at most that long.
+   * Leaves: waits until the host has read what was sent, at most this long, and says goodbye.
+   * Threads that wait in a call get {@code OVER}. What the host had sent can still be received, but
+   * not by a guest that has walked in, whose entry may already belong to another. If another thread
+   * is detaching, waits for that, also at most this long.
    */
   // r[impl shm.guest.detach]
   public void detach(Duration atMost) throws IOException {

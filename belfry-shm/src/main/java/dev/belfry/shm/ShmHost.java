@@ -20,7 +20,7 @@ import java.util.function.UnaryOperator;
 
 /**
  * Owns a segment of shared memory and the guests that use it: starts them, talks to them, notices
- * their end at once and frees what they held.
+ * at once when they end, and frees what they held.
  *
  * {@snippet :
  * ShmHost host = ShmHost.create(loop, HostOptions.DEFAULT);
@@ -29,8 +29,8 @@ import java.util.function.UnaryOperator;
  * guest.sendBlocking(MessageKind.REQUEST, 1, 0, bytes, 0, bytes.length, deadline);
  * }
  *
- * <p>Everything may be called from any thread. Children are started on the loop thread, because
- * they die with the thread that started them: it has to live as long as they are to.
+ * <p>All methods may be called from any thread. Guests are started on the loop thread and die with
+ * it, so that thread has to live as long as they do.
  */
 // r[impl shm.topology.hub]
 public final class ShmHost implements AutoCloseable {
@@ -69,7 +69,7 @@ public final class ShmHost implements AutoCloseable {
     this.patience = loop.scheduler().at(0);
   }
 
-  /** Creates the segment and begins to look after it on a loop, which somebody has to run. */
+  /** Creates the segment and begins to look after it on a loop, which the caller has to run. */
   public static ShmHost create(EventLoop loop, HostOptions options) throws IOException {
     Path path = options.path();
     Segment segment =
@@ -94,7 +94,7 @@ public final class ShmHost implements AutoCloseable {
   // Guests.
 
   /**
-   * Keeps an entry for a guest and makes its doorbell.
+   * Reserves an entry for a guest and creates its doorbell.
    *
    * @return the ticket, to be used up by {@link #spawn} or closed
    * @throws SegmentException if all entries are taken, or the host is leaving
@@ -155,8 +155,8 @@ public final class ShmHost implements AutoCloseable {
   }
 
   /**
-   * Starts a guest with its ticket, which is used up. It gets the ticket's arguments behind its
-   * own, no descriptors but the standard ones, its end of the bell and the segment's memory, and a
+   * Starts a guest with its ticket, which is used up. It gets the ticket's arguments after its own,
+   * no descriptors but the standard ones, its end of the doorbell and the segment's memory, and a
    * process group of its own. If it cannot be started, its entry is free again.
    *
    * @param command the program and its arguments
@@ -203,14 +203,14 @@ public final class ShmHost implements AutoCloseable {
     }
   }
 
-  /** The guests that there are, from the ticket on, by their ids. */
+  /** All guests, including those that so far have only a ticket, ordered by id. */
   public List<Peer> peers() {
     return roster.all().stream().map(PeerLife::peer).toList();
   }
 
   /**
    * Hands out the messages of all guests that have no handler of their own, at most the budget of
-   * each; says how many. For one thread at a time.
+   * each, and returns how many. For one thread at a time.
    */
   // r[impl shm.host.poll-peers]
   public int poll(MessageHandler handler) {
@@ -242,8 +242,8 @@ public final class ShmHost implements AutoCloseable {
   // Leaving.
 
   /**
-   * Says goodbye: guests read what is under way and leave. Those that were started here and still
-   * live after the limit are killed. Then the segment is closed and its file deleted.
+   * Says goodbye: guests read what was sent and leave. Those that this host started and that are
+   * still alive after the limit are killed. Then the segment is closed and its file deleted.
    *
    * @return completes on the loop thread when that is done; if the loop was or is stopped, nobody
    *     waits for the guests, and it completes in the loop's last turn, or at once after that
@@ -315,8 +315,8 @@ public final class ShmHost implements AutoCloseable {
   }
 
   /**
-   * Says goodbye and waits, five seconds at most for the guests; if the thread is interrupted they
-   * are killed at once. Not on the loop.
+   * Says goodbye and waits at most five seconds for the guests; if the thread is interrupted they
+   * are killed at once. Not to be called on the loop.
    */
   @Override
   public void close() throws IOException {

@@ -14,7 +14,7 @@ public final class CatalogException extends Exception {
     super(
         faults.stream()
             .map(CatalogFault::toString)
-            .collect(Collectors.joining("\n  ", source + " is no valid catalog:\n  ", "")));
+            .collect(Collectors.joining("\n  ", source + " is not a valid catalog:\n  ", "")));
     this.faults = List.copyOf(faults);
   }
 

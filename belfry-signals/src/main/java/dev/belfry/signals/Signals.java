@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The signals of a process. From {@link #open()} on, each does what the catalog says: TERM ends the
- * process in good order, INT too and at once when it comes twice, HUP checks the new configuration
- * and leaves for it. The program adds what it wants done.
+ * The signals of a process. From {@link #open()} on, each does what the catalog says: TERM shuts
+ * down gracefully, so does INT, which forces the exit when it comes twice, and HUP checks the new
+ * configuration and exits to be restarted with it. The program adds its own actions.
  *
  * {@snippet :
  * Signals signals = Signals.open();
@@ -20,15 +20,15 @@ import org.jspecify.annotations.Nullable;
  * signals.handle("USR1", signal -> logs.reopen());
  * }
  *
- * <p>From the moment at which a signal begins to end the process the JVM is kept alive until the
- * exit. So the program's own threads may all end because of it, main included: every cleanup runs
- * and the exit code is that of the signal. Only a program that calls {@link System#exit} itself
- * meanwhile ends then and with its own code. Where nothing ends, nothing here keeps a JVM alive.
+ * <p>Once a signal has begun to end the process, the JVM is kept alive until the exit. The
+ * program's own threads may all end meanwhile, main included: every cleanup still runs and the exit
+ * code is that of the signal. Only a program that calls {@link System#exit} itself exits then, with
+ * its own code. When nothing is shutting down, this class keeps no JVM alive.
  *
  * <p>All methods may be called at any time from any thread. Handlers and cleanups run on threads of
- * the library. A process has one of these, and another only after its close; a test opens any
- * number of them with {@link SignalsTesting}, which touch neither the operating system nor the
- * process.
+ * the library. A process has one {@code Signals} at a time; another can be opened only after it was
+ * closed. Tests open any number with {@link SignalsTesting}, which touch neither the operating
+ * system nor the process.
  */
 // r[impl signals.lib.module]
 // r[impl signals.deps.callbacks]
@@ -73,7 +73,7 @@ public final class Signals implements AutoCloseable {
   /**
    * Receives the signals of this process from now on, with the catalog of the library.
    *
-   * @throws IllegalStateException if they are open already; it says where
+   * @throws IllegalStateException if they are open already; the message says where
    */
   public static Signals open() {
     return builder().open();
@@ -153,18 +153,18 @@ public final class Signals implements AutoCloseable {
     return signal;
   }
 
-  /** Something to be done at an orderly end, in the phase {@link ShutdownPhase#CLEANUP}. */
+  /** Registers a cleanup for a graceful shutdown, in the phase {@link ShutdownPhase#CLEANUP}. */
   public Registration onShutdown(String name, Cleanup cleanup) {
     return onShutdown(ShutdownPhase.CLEANUP, name, cleanup);
   }
 
   /**
-   * Something to be done at an orderly end. Within a phase the last registered comes first. Each
-   * runs at most once, whatever the others do, and all together have the time that the catalog
-   * gives the signal; then the process ends all the same.
+   * Registers a cleanup for a graceful shutdown. Within a phase, the one registered last runs
+   * first. Each runs at most once, whatever the others do. Together they have the time that the
+   * catalog gives the signal; then the process exits regardless.
    *
    * @param name what it is, for messages
-   * @return takes it away again when closed
+   * @return removes it again when closed
    */
   public Registration onShutdown(ShutdownPhase phase, String name, Cleanup cleanup) {
     var step = new ShutdownChain.Step(phase, name, cleanup);
@@ -172,7 +172,7 @@ public final class Signals implements AutoCloseable {
     return () -> router.shutdown().chain().remove(step);
   }
 
-  /** Says how a new configuration is checked; without it every reload is rejected. */
+  /** Sets how a new configuration is checked; without it every reload is rejected. */
   public void onReload(ReloadValidator validator) {
     router.reload().validator(validator);
     reloads().forEach(subscriptions::prepare);
@@ -206,9 +206,9 @@ public final class Signals implements AutoCloseable {
   }
 
   /**
-   * Ends the process in good order, with the exit code of that signal. For a program that wants to
-   * end on a signal that does not end it anyway, such as PIPE, or from a handler. Returns at once;
-   * does nothing if the process is ending already.
+   * Shuts down gracefully, with the exit code of that signal. For a program that wants to end on a
+   * signal that does not end it anyway, such as PIPE, or from a handler. Returns at once; does
+   * nothing if the process is ending already.
    */
   // r[impl signals.register.may-exit]
   public void shutdown(Signal signal) {

@@ -297,7 +297,7 @@ final class CatalogFaultsTest {
     CatalogException refused =
         catchThrowableOfType(CatalogException.class, () -> SignalCatalog.parse(text, "test"));
     assertThat(refused).as("it was accepted").isNotNull();
-    assertThat(refused.getMessage()).startsWith("test is no valid catalog:\n  line ");
+    assertThat(refused.getMessage()).startsWith("test is not a valid catalog:\n  line ");
     return refused.faults();
   }
 

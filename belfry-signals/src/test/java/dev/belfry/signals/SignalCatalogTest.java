@@ -227,10 +227,10 @@ final class SignalCatalogTest {
   void anAlteredBehaviourIsWhatHappens() throws Exception {
     SignalCatalog other =
         altered(
-            "A timer has run out\n    default_behavior: custom",
-            "A timer has run out\n    default_behavior: immediate_exit",
-            "Please end, in good order\n    default_behavior: graceful_shutdown",
-            "Please end, in good order\n    default_behavior: observe_only");
+            "A timer has expired\n    default_behavior: custom",
+            "A timer has expired\n    default_behavior: immediate_exit",
+            "Shut down gracefully\n    default_behavior: graceful_shutdown",
+            "Shut down gracefully\n    default_behavior: observe_only");
     try (SignalsTesting test = SignalsTesting.open(other, Platform.LINUX)) {
       var cleanups = new AtomicInteger();
       test.signals().onShutdown("cleanup", cleanups::incrementAndGet);

@@ -252,6 +252,7 @@ final class Call implements StartedCall {
       return answer;
     }
     if (ended instanceof CallException reason) {
+      reason.fillInStackTrace(); // it may be of the pool's thread, which is of no use to the caller
       throw reason;
     }
     throw new CancellationException(this + " was cancelled");
@@ -259,6 +260,6 @@ final class Call implements StartedCall {
 
   @Override
   public String toString() {
-    return "call of '" + method + "'";
+    return "call to '" + method + "'";
   }
 }

@@ -3,21 +3,21 @@ package dev.belfry.workers;
 import java.time.Duration;
 
 /**
- * How a call is treated; each method gives a copy with one thing changed.
+ * The options of a call. Each method returns a copy with one of them changed.
  *
  * {@snippet :
  * CallOptions hasty = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(100));
  * }
  *
  * @param deadline how long to wait for its answer, at most {@link #MAX_DEADLINE}
- * @param delivery what becomes of it when its worker dies
- * @param overload what becomes of it when no worker has room
+ * @param delivery what happens to the call if its worker dies
+ * @param overload what happens to the call if no worker has room
  */
 public record CallOptions(Duration deadline, Delivery delivery, Overload overload) {
   /** The longest deadline, 20 days: a worker is told in milliseconds, in 31 bits. */
   public static final Duration MAX_DEADLINE = Duration.ofDays(20);
 
-  /** Half a minute; at least once; the caller waits for room. */
+  /** A deadline of 30 seconds; at least once; the caller waits for room. */
   public static final CallOptions DEFAULT =
       new CallOptions(Duration.ofSeconds(30), Delivery.AT_LEAST_ONCE, Overload.BLOCK);
 
@@ -35,12 +35,12 @@ public record CallOptions(Duration deadline, Delivery delivery, Overload overloa
     return new CallOptions(deadline, delivery, overload);
   }
 
-  /** With another answer to the death of its worker. */
+  /** With another choice of what happens if its worker dies. */
   public CallOptions withDelivery(Delivery delivery) {
     return new CallOptions(deadline, delivery, overload);
   }
 
-  /** With another answer to overload. */
+  /** With another choice of what happens if no worker has room. */
   public CallOptions withOverload(Overload overload) {
     return new CallOptions(deadline, delivery, overload);
   }

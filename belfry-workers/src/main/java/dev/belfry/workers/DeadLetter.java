@@ -9,7 +9,7 @@ public final class DeadLetter extends CallException {
 
   DeadLetter(String method, int attempts, Death death) {
     super(
-        "a call of '%s' was given to %s: %s"
+        "a call to '%s' was given to %s: %s"
             .formatted(method, had(attempts, death.worker()), death.how()),
         death);
     this.attempts = attempts;

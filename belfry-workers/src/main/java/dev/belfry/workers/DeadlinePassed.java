@@ -10,7 +10,7 @@ public final class DeadlinePassed extends CallException {
 
   /** It was given to a worker. */
   static DeadlinePassed noAnswer(Call call) {
-    return new DeadlinePassed("no answer of", call);
+    return new DeadlinePassed("no answer from", call);
   }
 
   /**

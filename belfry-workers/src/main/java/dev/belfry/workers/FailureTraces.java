@@ -51,7 +51,7 @@ final class FailureTraces {
       }
     }
     // In one piece, so that those of several threads do not mix.
-    out.print(before + "a call of '" + method + "' has failed:\n" + trace(failure) + after);
+    out.print(before + "a call to '" + method + "' has failed:\n" + trace(failure) + after);
     out.flush();
   }
 

@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a pool is made. Each method changes this object and returns it; a pool goes by what it was
- * opened with.
+ * The options of a pool. Each method changes this object and returns it. A pool keeps the values it
+ * was opened with.
  *
  * {@snippet :
  * PoolOptions options = PoolOptions.of(JavaWorker.of(Resizer.class)).workers(4).spares(2);
@@ -52,22 +52,22 @@ public final class PoolOptions implements Cloneable {
     this.command = List.copyOf(command);
   }
 
-  /** Workers can be any program that speaks the protocol, in Java, C or whatever. */
+  /** Workers are any program that speaks the protocol, in any language. */
   public static PoolOptions of(String... command) {
     return new PoolOptions(List.of(command));
   }
 
-  /** Workers can be any program that speaks the protocol. */
+  /** Workers are any program that speaks the protocol, in any language. */
   public static PoolOptions of(List<String> command) {
     return new PoolOptions(command);
   }
 
-  /** Workers in Java, as {@link JavaWorker} describes them. */
+  /** Workers are written in Java, as {@link JavaWorker} describes. */
   public static PoolOptions of(JavaWorker worker) {
     return of(worker.command()).crashFilesIn(worker.crashDirectory());
   }
 
-  /** What workers are called, followed by a number; by default {@code worker}. */
+  /** The name of workers, to which a number is appended; by default {@code worker}. */
   public PoolOptions name(String text) {
     name = text;
     return this;
@@ -79,13 +79,13 @@ public final class PoolOptions implements Cloneable {
     return this;
   }
 
-  /** How many more are kept ready to take the place of one that dies; by default 1. */
+  /** How many more stand by to take the place of a worker that dies; by default 1. */
   public PoolOptions spares(int count) {
     spares = atLeast(0, count, "spares");
     return this;
   }
 
-  /** How many calls a worker has at most at a time; by default 64. */
+  /** How many calls a worker may have in flight; by default 64. */
   public PoolOptions callsPerWorker(int count) {
     callsPerWorker = atLeast(1, count, "calls per worker");
     if (count > MAX_CALLS) {
@@ -95,15 +95,15 @@ public final class PoolOptions implements Cloneable {
     return this;
   }
 
-  /** To how many workers a call is given at most, when one after the other dies; by default 3. */
+  /** How many workers may die of a call before it is given up; by default 3. */
   public PoolOptions attempts(int count) {
     attempts = atLeast(1, count, "attempts");
     return this;
   }
 
   /**
-   * After how many deaths in a row, of workers that had done nothing, no more are started; by
-   * default 5.
+   * After how many early deaths in a row no more workers are started; by default 5. A death is
+   * early if the worker had neither finished a call nor served for a second.
    */
   public PoolOptions crashLimit(int count) {
     crashLimit = atLeast(1, count, "crash limit");
@@ -111,8 +111,8 @@ public final class PoolOptions implements Cloneable {
   }
 
   /**
-   * How long to wait before starting a worker after one that died having done nothing; twice as
-   * long after each more in a row. By default 100 ms first and 10 seconds at the longest.
+   * How long to wait before replacing a worker that died early; doubled for each further one in a
+   * row. By default 100 ms at first and at most 10 seconds.
    */
   public PoolOptions restartDelay(Duration first, Duration longest) {
     firstDelay = positive(first, "first delay");
@@ -120,15 +120,15 @@ public final class PoolOptions implements Cloneable {
     return this;
   }
 
-  /** How long a worker may take until it is ready; by default 30 seconds. */
+  /** How long a worker may take to become ready; by default 30 seconds. */
   public PoolOptions readyLimit(Duration limit) {
     readyLimit = positive(limit, "ready limit");
     return this;
   }
 
   /**
-   * How long a worker may go on with a call that was given up, before it counts as stuck; by
-   * default a second.
+   * How long a worker may carry on with a call that was given up before it is killed as stuck; by
+   * default one second.
    */
   public PoolOptions stuckLimit(Duration limit) {
     stuckLimit = positive(limit, "stuck limit");
@@ -136,8 +136,8 @@ public final class PoolOptions implements Cloneable {
   }
 
   /**
-   * After about how many calls a worker is replaced, not all workers at the same time; by default
-   * never.
+   * After about how many calls a worker is replaced; varied, so that not all are replaced at once.
+   * By default never.
    */
   public PoolOptions recycleAfterCalls(long calls) {
     if (calls < 1) {
@@ -154,9 +154,9 @@ public final class PoolOptions implements Cloneable {
   }
 
   /**
-   * How often a worker shows that it lives; by default every 5 seconds, zero for never. One that
-   * has not done so for two intervals is killed, so make them longer than its longest pause for
-   * garbage collection.
+   * How often a worker shows that it is alive; by default every 5 seconds, zero for never. A worker
+   * that misses two intervals is killed, so make them longer than its longest garbage-collection
+   * pause.
    */
   public PoolOptions heartbeat(Duration interval) {
     if (interval.isNegative()) {
@@ -185,8 +185,8 @@ public final class PoolOptions implements Cloneable {
   }
 
   /**
-   * Where workers that are JVMs write what they have to say about their crash; by default where
-   * they run.
+   * Where workers that are JVMs write their {@code hs_err} files; by default their working
+   * directory.
    */
   public PoolOptions crashFilesIn(Path path) {
     crashDirectory = path;
@@ -199,13 +199,13 @@ public final class PoolOptions implements Cloneable {
     return this;
   }
 
-  /** Keeps a variable of this process from its workers, which otherwise get all of them. */
+  /** Keeps a variable of this process from its workers, which otherwise inherit them all. */
   public PoolOptions withoutEnvironment(String variable) {
     environment.put(named(variable), null);
     return this;
   }
 
-  /** Who is told what happens; by default the log. */
+  /** What is told of ready workers, deaths and output; by default it writes to the log. */
   public PoolOptions listener(PoolListener told) {
     listener = told;
     return this;

@@ -130,7 +130,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
         case GOODBYE -> {} // its end is noticed anyway
       }
     } catch (MalformedMessage e) {
-      end("it does not keep to the protocol: " + e.getMessage());
+      end("it violated the protocol: " + e.getMessage());
     }
   }
 

@@ -183,7 +183,8 @@ final class Serving {
     Throwable failure = null;
     try {
       answer =
-          Objects.requireNonNull(job.method().handler().handle(request), "the method gave null");
+          Objects.requireNonNull(
+              job.method().handler().handle(request), "the method returned null");
     } catch (Throwable e) { // whatever it is, the caller waits for an answer
       status = request.isCancelled() ? Status.CANCELLED : Status.FAILED;
       answer = textOf(e).getBytes(StandardCharsets.UTF_8);

@@ -3,8 +3,7 @@ package dev.belfry.workers;
 import java.util.concurrent.CancellationException;
 
 /**
- * A call whose answer is fetched later. This lets one thread have many calls under way without
- * paying for another thread:
+ * A call whose answer is fetched later. One thread can have many calls in flight this way:
  *
  * {@snippet :
  * List<StartedCall> calls = new ArrayList<>();
@@ -16,8 +15,8 @@ import java.util.concurrent.CancellationException;
  * }
  * }
  *
- * <p>Nobody is told when the answer comes: it waits to be fetched. For any thread, but only one at
- * a time may wait.
+ * <p>There is no notification when the answer arrives: it waits to be fetched. Any thread may use
+ * it, but only one at a time may wait.
  */
 public sealed interface StartedCall permits Call {
   /**

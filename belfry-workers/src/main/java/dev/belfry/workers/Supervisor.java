@@ -159,7 +159,7 @@ final class Supervisor {
    * @param told whether the worker was sent the message that says so
    */
   void watchStuck(PooledWorker worker, long id, boolean told) {
-    Runnable stuck = () -> worker.end("stuck: it goes on with a call that was given up");
+    Runnable stuck = () -> worker.end("stuck: it carries on with a call that was given up");
     post(() -> new StuckWatch(loop, worker, id, told, options.stuckLimit, stuck).start());
   }
 
@@ -307,14 +307,14 @@ final class Supervisor {
         after(LEAVE_LIMIT, () -> endIfThere(worker)); // threads of its own may keep its process
       }
       case TIME_LIMIT -> worker.endsFor(notReady());
-      case VIOLATION -> worker.endsFor("it does not keep to the protocol");
+      case VIOLATION -> worker.endsFor("it violated the protocol");
       case MUTEX, DOORBELL, PROCESS, HOST -> {}
     }
   }
 
   private void endIfThere(PooledWorker worker) {
     if (crew.processOf(worker).isPresent()) {
-      worker.end("its process goes on after it has left");
+      worker.end("its process is still running after it left");
     }
   }
 

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The program of a worker process: the methods it has, and how calls of them run.
+ * The program of a worker process: its methods, and how calls to them run.
  *
  * {@snippet :
  * static void main(String[] args) throws IOException {
@@ -17,8 +17,8 @@ import java.util.Map;
  * }
  *
  * <p>The pool that starts the process passes the arguments. By default each call runs on a virtual
- * thread of its own; but as long as the calls of a method take only a few microseconds, less than
- * such a change of threads, they run on the thread that fetches them.
+ * thread of its own. Calls to methods that take only a few microseconds, less than handing them
+ * over would, run on the thread that fetches them.
  */
 public final class Worker {
   private final String[] arguments;
@@ -40,7 +40,7 @@ public final class Worker {
         Protocol.REHEARSAL, new Method("(rehearsal)", Request::payload, Pace.neverShort()));
   }
 
-  /** A worker with the arguments of its program. */
+  /** Begins a worker, from the arguments of its main method. */
   @SuppressWarnings("IncorrectMainMethod") // it is called by one, and reads as one
   public static Worker main(String[] arguments) {
     return new Worker(arguments);
@@ -49,10 +49,10 @@ public final class Worker {
   /**
    * Adds a method.
    *
-   * @param name of 1 to 255 bytes in UTF-8; the names of all methods together, with a byte for
-   *     each, have to go into one message, which has 65,532 bytes
-   * @throws IllegalArgumentException if that is no name, or if there is a method of that name, or
-   *     one with the same number
+   * @param name 1 to 255 bytes in UTF-8; the names of all methods, plus one byte each, have to fit
+   *     into one message of 65,532 bytes
+   * @throws IllegalArgumentException if the name is not valid, is taken, or has the same number as
+   *     another
    */
   public Worker on(String name, MethodHandler handler) {
     Method before =
@@ -68,9 +68,9 @@ public final class Worker {
   }
 
   /**
-   * Runs calls on so many platform threads, each of which also fetches them. With one, calls run
-   * one after the other and a call costs no switch of threads. While all of them are busy, nobody
-   * sees that a call was cancelled.
+   * Runs calls on this many platform threads, each of which also fetches them. With one, calls run
+   * one after the other and cost no thread switch. While all of them are busy, running calls do not
+   * learn that they were cancelled.
    */
   public Worker onPlatformThreads(int count) {
     if (count < 1) {
@@ -80,18 +80,18 @@ public final class Worker {
     return this;
   }
 
-  /** How threads wait for calls. */
+  /** Sets how threads wait for calls; by default adaptively. */
   public Worker waiting(WaitStrategy how) {
     strategy = how;
     return this;
   }
 
   /**
-   * Answers calls until the pool says goodbye or is gone, and returns when those under way are
+   * Answers calls until the pool says goodbye or is gone, and returns when those in flight are
    * answered.
    *
    * @throws IOException if the process was not started by a pool, or the memory cannot be used
-   * @throws IllegalStateException if the names of the methods do not go into one message
+   * @throws IllegalStateException if the names of the methods do not fit into one message
    */
   public void run() throws IOException {
     try (ShmGuest guest = ShmGuest.attach(Sys.forAnyThread(), arguments, strategy)) {

@@ -8,7 +8,7 @@ public final class WorkerDied extends CallException {
 
   WorkerDied(String method, Death death) {
     super(
-        "%s died while it had a call of '%s': %s".formatted(death.worker(), method, death.how()),
+        "%s died while it had a call to '%s': %s".formatted(death.worker(), method, death.how()),
         death);
     this.death = death;
   }

@@ -19,8 +19,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls methods in worker processes. A worker may crash, hang or be killed; every call still ends,
- * once, with its answer or with the reason why there is none.
+ * Calls methods in worker processes. A worker may crash, hang or be killed; every call still ends
+ * exactly once, with its answer or with the reason there is none.
  *
  * {@snippet :
  * try (WorkerPool pool = WorkerPool.open(PoolOptions.of(JavaWorker.of(Resizer.class)).workers(4))) {
@@ -28,12 +28,12 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>For any number of threads, platform or virtual. Only on the pool's own thread, where its
- * listener is told, whatever may have to wait throws an {@link IllegalStateException}: it would
- * wait for itself.
+ * <p>Safe for any number of threads, platform or virtual. The one exception is the pool's own
+ * thread, on which its listener runs: every method that may wait throws an {@link
+ * IllegalStateException} there, because it would wait for itself.
  */
 public final class WorkerPool implements AutoCloseable {
-  /** The most bytes that a payload or an answer can have, 64 MiB. */
+  /** The largest payload or answer, 64 MiB. */
   public static final int MAX_PAYLOAD_BYTES = Protocol.MAX_BYTES;
 
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
@@ -67,7 +67,7 @@ public final class WorkerPool implements AutoCloseable {
     this.deadlines = new Deadlines(host.loop());
   }
 
-  /** Makes a pool and begins to start its workers; calls wait until one is ready. */
+  /** Opens a pool and begins to start its workers. Does not wait for them: calls do. */
   public static WorkerPool open(PoolOptions options) throws IOException {
     int guests = options.workers + options.spares;
     if (guests > MAX_WORKERS) {
@@ -97,7 +97,7 @@ public final class WorkerPool implements AutoCloseable {
     }
   }
 
-  /** Calls a method and waits for its answer, within half a minute. */
+  /** Calls a method and waits for its answer, for at most 30 seconds. */
   public byte[] call(String method, byte[] payload) throws CallException, InterruptedException {
     return call(method, payload, CallOptions.DEFAULT);
   }
@@ -119,18 +119,19 @@ public final class WorkerPool implements AutoCloseable {
     }
   }
 
-  /** Calls a method, for half a minute at most, and does not wait for its answer. */
+  /** Calls a method with a deadline of 30 seconds, without waiting for its answer. */
   public StartedCall start(String method, byte[] payload) throws InterruptedException {
     return start(method, payload, CallOptions.DEFAULT);
   }
 
   /**
-   * Calls a method. Waits only for a worker that has room, or the call fails if the options say so.
-   * For a thread that has something else to do meanwhile, such as starting other calls.
+   * Calls a method without waiting for its answer. If no worker has room it waits for one, or the
+   * call fails, as the options say. For a thread that has something else to do meanwhile, such as
+   * starting other calls.
    *
    * @param payload not copied: it must not change before the call has ended, because another worker
    *     may get it too
-   * @return where to get the answer, or the reason why there is none
+   * @return where to get the answer, or the reason there is none
    */
   public StartedCall start(String method, byte[] payload, CallOptions options)
       throws InterruptedException {
@@ -150,18 +151,20 @@ public final class WorkerPool implements AutoCloseable {
     }
   }
 
-  /** Calls a method, for half a minute at most, and gives its answer as a future. */
+  /** Calls a method with a deadline of 30 seconds, and returns its answer as a future. */
   public CompletableFuture<byte[]> submit(String method, byte[] payload) {
     return submit(method, payload, CallOptions.DEFAULT);
   }
 
   /**
-   * Calls a method. Waits only for a worker that has room, or fails if the options say so.
+   * Calls a method and returns its answer as a future. If no worker has room it waits for one, or
+   * the call fails, as the options say.
    *
    * @param payload not copied: it must not change before the call has ended, because another worker
    *     may get it too
    * @return completes with the answer, or exceptionally with a {@link CallException}, on a thread
-   *     of the common pool; cancelling it, or ending it in another way, tells the worker to stop
+   *     of the common pool; cancelling it, or completing it in any other way, tells the worker to
+   *     stop
    */
   public CompletableFuture<byte[]> submit(String method, byte[] payload, CallOptions options) {
     var future = new CompletableFuture<byte[]>();
@@ -204,9 +207,9 @@ public final class WorkerPool implements AutoCloseable {
   }
 
   /**
-   * Waits until as many workers are ready as are to get calls.
+   * Waits until all workers that get calls are ready; spares do not count.
    *
-   * @return whether they are, within the limit; false also if none will come any more
+   * @return whether they were ready within the limit; false also if no more workers are started
    */
   public boolean awaitReady(Duration limit) throws InterruptedException {
     checkMayWait();
@@ -221,7 +224,7 @@ public final class WorkerPool implements AutoCloseable {
     return true;
   }
 
-  /** A snapshot of the pool. For any number of readers. */
+  /** Returns a snapshot of the pool, to any number of readers. */
   public PoolStatus status() {
     long now = System.nanoTime();
     List<PooledWorker> workers = crew.all();
@@ -244,15 +247,15 @@ public final class WorkerPool implements AutoCloseable {
         host.segment().config().slotsPerGuest() * (1 + attached.size()));
   }
 
-  /** Starts workers again after too many in a row have died. */
+  /** Closes an open circuit: starts workers again after too many in a row have died early. */
   public void reset() {
     supervisor.reset();
   }
 
   /**
-   * Takes no more calls, and waits until those under way have ended, or the thread is interrupted.
+   * Accepts no more calls, and waits until those in flight have ended or the thread is interrupted.
    *
-   * @return whether they have, within the limit
+   * @return whether all calls ended within the limit
    */
   public boolean drain(Duration limit) {
     checkMayWait();
@@ -268,17 +271,19 @@ public final class WorkerPool implements AutoCloseable {
     return true;
   }
 
-  /** Drains for five seconds at most, and ends the workers. */
+  /** Drains for at most five seconds, then ends the workers. */
   @Override
   public void close() throws IOException {
     close(CLOSE_LIMIT);
   }
 
   /**
-   * Drains, and ends the workers; at once, if the thread is interrupted. Calls that are still under
-   * way after the limit fail with {@link PoolClosed}, and their workers are told to stop them.
+   * Drains, then ends the workers; without waiting if the thread is interrupted. Calls that are
+   * still in flight after the limit fail with {@link PoolClosed}, and their workers are told to
+   * stop.
    *
-   * @param limit for the calls under way to end, and again for the workers, before they are killed
+   * @param limit how long calls in flight may take to end, and then how long workers may take to
+   *     leave before they are killed
    */
   public void close(Duration limit) throws IOException {
     drain(limit);

@@ -1,7 +1,7 @@
 /**
  * Pools of worker processes ({@link dev.belfry.workers.WorkerPool}) and what runs in them ({@link
  * dev.belfry.workers.Worker}). A worker may crash, hang or be killed: every call still ends, with
- * its answer or with the reason why there is none.
+ * its answer or with the reason there is none.
  *
  * <h2>What is where</h2>
  *

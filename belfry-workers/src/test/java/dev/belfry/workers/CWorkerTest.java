@@ -185,7 +185,7 @@ final class CWorkerTest {
     try (WorkerPool pool = Pools.open(options().attempts(1))) {
       assertThatExceptionOfType(DeadLetter.class)
           .isThrownBy(() -> call(pool, "crash", ""))
-          .withMessageMatching("a call of 'crash' was given to c-[12], which died: .+")
+          .withMessageMatching("a call to 'crash' was given to c-[12], which died: .+")
           .satisfies(letter -> assertThat(letter.death().errorTail()).contains("about to crash"));
     }
   }

@@ -43,11 +43,26 @@ final class DeathTest {
           .failsWithin(LONG)
           .withThrowableOfType(ExecutionException.class)
           .withCauseInstanceOf(WorkerDied.class)
-          .withMessageContaining(" died while it had a call of 'sleep': killed by SIGKILL");
+          .withMessageContaining(" died while it had a call to 'sleep': killed by SIGKILL");
       assertThat(call(pool, "pid", "")).isNotEqualTo(pid);
       await().until(() -> told.deaths.size() == 1);
       assertThat(told.deaths.getFirst().exitCode()).isEqualTo(137);
       assertThat(told.deaths.getFirst().pid()).isEqualTo(Integer.parseInt(pid));
+    }
+  }
+
+  /** It was made on the pool's thread, and its stack trace showed nothing but the pool. */
+  @Test
+  void theReasonShowsWhereTheCallWasMade() throws Exception {
+    try (WorkerPool pool = open(options(0).workers(1).attempts(1))) {
+      call(pool, "upper", "once, so that it has served");
+      assertThatExceptionOfType(DeadLetter.class)
+          .isThrownBy(() -> call(pool, "crash", "poison"))
+          .satisfies(
+              letter ->
+                  assertThat(letter.getStackTrace())
+                      .extracting(StackTraceElement::getClassName)
+                      .contains(DeathTest.class.getName()));
     }
   }
 
@@ -71,7 +86,7 @@ final class DeathTest {
       call(pool, "upper", "once, so that it has served");
       assertThatExceptionOfType(DeadLetter.class)
           .isThrownBy(() -> call(pool, "crash", "poison"))
-          .withMessageContaining("a call of 'crash' was given to 2 workers, and each died")
+          .withMessageContaining("a call to 'crash' was given to 2 workers, and each died")
           .satisfies(letter -> assertThat(letter.attempts()).isEqualTo(2))
           .satisfies(letter -> assertThat(letter.death().exitCode()).isEqualTo(137))
           .satisfies(

@@ -24,7 +24,7 @@ final class FailureTracesTest {
   void aFailureIsShownWithTheMethodAndWhereItWas() {
     traces.show("resize", new IllegalStateException("no picture"));
     assertThat(text())
-        .startsWith("a call of 'resize' has failed:\njava.lang.IllegalStateException: no picture\n")
+        .startsWith("a call to 'resize' has failed:\njava.lang.IllegalStateException: no picture\n")
         .contains("\tat dev.belfry.workers.FailureTracesTest.aFailureIsShown");
   }
 
@@ -40,7 +40,7 @@ final class FailureTracesTest {
     now.addAndGet(Duration.ofMinutes(1).toNanos());
     traces.show("resize", new IllegalStateException("another minute"));
     assertThat(text())
-        .contains("90 more calls have failed\na call of 'resize' has failed:\n")
+        .contains("90 more calls have failed\na call to 'resize' has failed:\n")
         .contains("another minute");
   }
 
@@ -65,7 +65,7 @@ final class FailureTracesTest {
           }
         });
     assertThat(text())
-        .startsWith("a call of 'resize' has failed:\n")
+        .startsWith("a call to 'resize' has failed:\n")
         .contains("FailureTracesTest$");
   }
 }

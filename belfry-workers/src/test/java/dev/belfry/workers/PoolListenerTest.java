@@ -56,7 +56,7 @@ final class PoolListenerTest extends QuickWorkers {
     assertThat(records.texts)
         .containsExactly(
             "worker-1 (process 4711) died: killed by SIGSEGV;"
-                + " its JVM has written /tmp/hs_err_pid4711.log");
+                + " its JVM wrote /tmp/hs_err_pid4711.log");
   }
 
   @Test

@@ -108,7 +108,7 @@ final class WorkerPoolTest {
       assertThatExceptionOfType(MethodFailed.class)
           .as("no answer at all")
           .isThrownBy(() -> call(pool, "forget", ""))
-          .withMessageContaining("the method gave null");
+          .withMessageContaining("the method returned null");
       assertThatExceptionOfType(UnknownMethod.class)
           .isThrownBy(() -> call(pool, "nothing", ""))
           .withMessage("no worker has a method 'nothing'");
@@ -132,7 +132,7 @@ final class WorkerPoolTest {
       await().until(() -> told.output.stream().anyMatch(line -> line.endsWith("are not shown")));
       assertThat(told.output)
           .contains(
-              "sample-1: a call of 'fail' has failed:",
+              "sample-1: a call to 'fail' has failed:",
               "sample-1: java.lang.IllegalStateException: luck")
           .anyMatch(line -> line.contains("at dev.belfry.workers.SampleWorker.fail("))
           .filteredOn(line -> line.endsWith("'fail' has failed:"))
@@ -187,7 +187,7 @@ final class WorkerPoolTest {
       CallOptions brief = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(100));
       assertThatExceptionOfType(DeadlinePassed.class)
           .isThrownBy(() -> pool.call("sleep", bytes("60000"), brief))
-          .withMessage("no answer of 'sleep' within 100 ms");
+          .withMessage("no answer from 'sleep' within 100 ms");
       assertThat(pool.submit("sleep", bytes("60000"), brief))
           .failsWithin(LONG)
           .withThrowableOfType(ExecutionException.class)
@@ -220,7 +220,8 @@ final class WorkerPoolTest {
       assertThat(call(pool, "pid", "")).isNotEqualTo(pid);
       assertThat(told.deaths)
           .extracting(Death::how)
-          .containsExactly("killed by SIGKILL (stuck: it goes on with a call that was given up)");
+          .containsExactly(
+              "killed by SIGKILL (stuck: it carries on with a call that was given up)");
     }
   }
 

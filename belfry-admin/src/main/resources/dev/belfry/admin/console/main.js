@@ -16,7 +16,7 @@ const LINKS = {
 };
 
 const CIRCUIT_OPEN = 'Workers died one after another before they had finished a call, so no more are started. '
-  + 'The journal says how they died. When that is mended, reset the pool: in belfry run by USR2.';
+  + 'The journal says how they died. Once that is fixed, reset the pool: in belfry run by USR2.';
 
 const find = id => document.getElementById(id);
 const charts = new Charts(find('charts'));

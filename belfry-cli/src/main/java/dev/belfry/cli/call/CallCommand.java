@@ -30,13 +30,13 @@ import picocli.CommandLine.Spec;
 /** {@code belfry call}: calls a method of a running host's workers. */
 @Command(
     name = "call",
-    description = "Calls a method of a running host's workers and prints the bytes it answers.",
+    description = "Calls a method of a running host's workers and prints its answer.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:the method has answered",
-      "1:the call has failed or had no answer in time, standard error says why",
+      "0:the method answered",
+      "1:the call failed or was not answered in time; standard error says why",
       "2:the command line is wrong, or DATA cannot be read",
       "3:there is no host to call"
     })
@@ -68,7 +68,7 @@ public final class CallCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "DATA",
       description = {
-        "The payload: text, @FILE for the bytes of a file, - for standard input. Empty if missing."
+        "The payload: text, @FILE for the bytes of a file, - for standard input. Empty by default."
       })
   private String data = "";
 
@@ -194,7 +194,9 @@ public final class CallCommand implements Callable<Integer> {
               () ->
                   new ParameterException(
                       spec.commandLine(),
-                      "'" + typed + "' is no URL of a gateway, such as http://127.0.0.1:7070."));
+                      "'"
+                          + typed
+                          + "' is not the URL of a gateway, such as http://127.0.0.1:7070."));
     }
     HostEntry found = finder.find(host);
     if (found.gateway() == null) {

@@ -45,9 +45,9 @@ final class Reply {
     if (word.equals(GatewayError.UNAUTHORIZED.word())) {
       told = message + "; --token-file says where it is";
     } else if (word.equals(GatewayError.NOT_FOUND.word())) { // a gateway knows where calls go
-      told = "this is no gateway: " + message;
+      told = "this is not a gateway: " + message;
     } else if (word.equals(GatewayError.CIRCUIT_OPEN.word())) {
-      told = message + "; when it is mended: belfry signal HOST USR2";
+      told = message + "; once the cause is fixed: belfry signal HOST USR2";
     }
     return "%s (%d %s)%s"
         .formatted(

@@ -15,7 +15,7 @@ public final class ConfigException extends Exception {
     super(
         faults.stream()
             .map(fault -> "\n  " + fault)
-            .collect(Collectors.joining("", file + " is no valid configuration:", "")));
+            .collect(Collectors.joining("", file + " is not a valid configuration:", "")));
     this.faults = List.copyOf(faults);
   }
 

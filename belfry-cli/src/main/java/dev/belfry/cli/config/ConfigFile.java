@@ -63,7 +63,7 @@ public final class ConfigFile {
   private static byte[] bytes(Path file) throws IOException {
     byte[] bytes = NamedFile.read(file, MAX_BYTES + 1);
     if (bytes.length > MAX_BYTES) {
-      throw new IOException(file + " has more than 1 MiB, which is no configuration");
+      throw new IOException(file + " has more than 1 MiB, too much for a configuration");
     }
     return bytes;
   }
@@ -77,8 +77,7 @@ public final class ConfigFile {
     text.flip();
     if (result.isError()) {
       int line = (int) text.chars().filter(c -> c == '\n').count() + 1;
-      throw new ConfigException(
-          file, List.of(new ConfigFault(line, "", "this is no text in UTF-8")));
+      throw new ConfigException(file, List.of(new ConfigFault(line, "", "this is not UTF-8 text")));
     }
     return text.toString();
   }

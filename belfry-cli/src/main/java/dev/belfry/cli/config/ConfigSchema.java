@@ -98,7 +98,7 @@ public final class ConfigSchema {
       case "maximum" -> value + " must be at most " + wanted;
       case "minItems", "minLength" -> "must not be empty";
       case "pattern" -> value + " must be " + description(around(error.getSchemaLocation()));
-      case "propertyNames" -> "this is no name for an environment variable";
+      case "propertyNames" -> "this is not a valid name for an environment variable";
       default -> error.getMessage();
     };
   }

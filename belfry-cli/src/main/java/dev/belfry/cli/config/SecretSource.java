@@ -30,7 +30,7 @@ public sealed interface SecretSource {
     public Secret read() throws IOException {
       if (Files.exists(path) && !Files.isRegularFile(path)) {
         throw new FileSystemException(
-            path.toString(), null, "is no plain file, and it is read more than once");
+            path.toString(), null, "is not a regular file, and it is read more than once");
       }
       return Secret.fromFile(path);
     }

@@ -33,7 +33,7 @@ record Section(JsonNode values, Path directory, String place) {
     private final String field;
 
     NoPath(String field, InvalidPathException cause) {
-      super("this is no path here: " + cause.getReason(), cause);
+      super("this is not a valid path: " + cause.getReason(), cause);
       this.field = field;
     }
 

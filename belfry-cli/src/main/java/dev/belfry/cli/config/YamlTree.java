@@ -149,7 +149,7 @@ final class YamlTree {
         return NODES.nullNode();
       }
     } catch (NumberFormatException e) {
-      faults.add(new ConfigFault(line(scalar), path, "'" + text + "' is no number to work with"));
+      faults.add(new ConfigFault(line(scalar), path, "'" + text + "' is not a usable number"));
     }
     return NODES.stringNode(text);
   }

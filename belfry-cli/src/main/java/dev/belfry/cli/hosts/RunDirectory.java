@@ -279,7 +279,8 @@ public final class RunDirectory {
   public HostEntry find(@Nullable String which) throws IOException {
     List<HostEntry> live = live();
     if (live.isEmpty()) {
-      throw new NoSuchHost("no host is running (as of %s); start one: belfry run".formatted(path));
+      throw new NoSuchHost(
+          "no host is running (looked in %s); start one: belfry run".formatted(path));
     }
     List<HostEntry> meant = live.stream().filter(host -> isMeant(host, which)).toList();
     if (meant.isEmpty()) {

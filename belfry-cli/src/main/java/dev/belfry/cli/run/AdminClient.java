@@ -77,7 +77,7 @@ final class AdminClient {
               .map(it -> it.admin() + " of " + it)
               .collect(Collectors.joining(", "));
       throw new IOException(
-          "%s is no admin surface of a host of this user%s; for the token of another, name a file by --token-file"
+          "%s is not the admin surface of a host of this user%s; for another host, give the token with --token-file"
               .formatted(surface, others.isEmpty() ? "" : ", but there is " + others));
     }
     return Token.place(directory);

@@ -10,7 +10,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "completion",
     description = {
-      "Prints a script by which bash and zsh complete command lines.",
+      "Prints a script that lets bash and zsh complete command lines.",
       "To use it:",
       "  source <(belfry completion)"
     },

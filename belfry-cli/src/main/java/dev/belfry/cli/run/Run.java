@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
     name = "run",
     description = {
       "Runs a host until a signal ends it: workers, the call gateway, the admin surface.",
-      "Without a configuration it is a demonstration, which says what to try."
+      "Without a configuration it runs a demonstration and prints what to try."
     },
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
@@ -38,7 +38,7 @@ public final class Run implements Callable<Integer> {
 
   @Option(
       names = "--supervise",
-      description = "Run it in a process of its own, and start it again when it ends with 129.")
+      description = "Run the host as a child process, and start it again when it exits with 129.")
   private boolean supervise;
 
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here

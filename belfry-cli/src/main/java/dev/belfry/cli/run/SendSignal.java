@@ -28,8 +28,8 @@ import picocli.CommandLine.Spec;
     versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:the process has it, or the host has accepted it",
-      "1:there is no such process or host, or the host has refused it"
+      "0:the signal was sent, or the host accepted it",
+      "1:there is no such process or host, or the host refused it"
     })
 public final class SendSignal implements Callable<Integer> {
   @Parameters(
@@ -133,6 +133,6 @@ public final class SendSignal implements Callable<Integer> {
             () ->
                 new ParameterException(
                     spec.commandLine(),
-                    "'" + target + "' is no URL of a host, such as http://127.0.0.1:7071."));
+                    "'" + target + "' is not the URL of a host, such as http://127.0.0.1:7071."));
   }
 }

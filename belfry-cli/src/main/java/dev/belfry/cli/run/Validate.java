@@ -28,11 +28,11 @@ import tools.jackson.databind.json.JsonMapper;
 /** {@code belfry validate}: whether a host can be run with a configuration. */
 @Command(
     name = "validate",
-    description = "Checks a configuration and prints every fault as FILE:LINE: FIELD: REASON.",
+    description = "Checks a configuration and prints every error as FILE:LINE: FIELD: REASON.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {"0:it is valid", "1:it is not, or cannot be read"})
+    exitCodeList = {"0:it is valid", "1:it is not valid, or cannot be read"})
 public final class Validate implements Callable<Integer> {
   private static final int INVALID = 1;
 

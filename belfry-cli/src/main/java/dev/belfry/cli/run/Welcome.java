@@ -41,7 +41,7 @@ final class Welcome {
     if (config.workers().program() instanceof WorkerProgram.Demo) {
       Map<String, String> tries = tries(config, host, pool);
       out.println();
-      out.println("Try, in another terminal: " + String.join(", ", tries.keySet()) + ":");
+      out.println("Try this in another terminal: " + String.join(", ", tries.keySet()) + ":");
       out.println();
       tries.values().forEach(out::println);
       out.println();
@@ -63,13 +63,14 @@ final class Welcome {
     var tries = new LinkedHashMap<String, String>();
     if (host.gateway() != null) {
       String token = config.gateway().flatMap(GatewayConfig::token).map(Welcome::shown).orElse("");
-      tries.put("a call", "curl" + token + " -d 'hello, worker' " + host.gateway() + "/call/upper");
+      tries.put(
+          "make a call", "curl" + token + " -d 'hello, worker' " + host.gateway() + "/call/upper");
     }
     pool.workers().stream()
         .filter(PoolStatus.WorkerStatus::isReady)
         .findFirst()
-        .ifPresent(it -> tries.put("the death of a worker", "kill -KILL " + it.pid()));
-    tries.put("the end of all this", "kill -TERM " + host.pid());
+        .ifPresent(it -> tries.put("kill a worker", "kill -KILL " + it.pid()));
+    tries.put("shut down", "kill -TERM " + host.pid());
     return tries;
   }
 
@@ -86,7 +87,7 @@ final class Welcome {
 
   private static String methods(HostConfig config) {
     return config.workers().program() instanceof WorkerProgram.Demo
-        ? " of " + String.join(", ", DemoWorker.METHODS)
+        ? ", METHOD is one of " + String.join(", ", DemoWorker.METHODS)
         : "";
   }
 
@@ -94,7 +95,7 @@ final class Welcome {
     return token
         .news()
         .filter(_ -> isTerminal())
-        .map(it -> it + " (said only now; it is in " + token.file() + ")")
+        .map(it -> it + " (shown only this once; stored in " + token.file() + ")")
         .orElse("in " + token.file());
   }
 

@@ -37,7 +37,7 @@ final class HostSegment {
       if (Files.exists(Path.of(which))) {
         return Path.of(which);
       }
-      throw new IOException(which + " is no file, and " + e.getMessage(), e);
+      throw new IOException(which + " is not a file, and " + e.getMessage(), e);
     }
   }
 

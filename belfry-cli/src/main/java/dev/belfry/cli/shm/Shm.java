@@ -25,7 +25,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 @Command(
     name = "shm",
-    description = "Looks into segments of shared memory, and tries their hosts and guests.",
+    description = "Inspects segments of shared memory, and tests their hosts and guests.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND")
@@ -33,7 +33,7 @@ public final class Shm implements Runnable {
   private static final int FAILED = 1;
   private static final String WHICH = "PATH|PID|NAME";
   private static final String MEANT =
-      "The segment's file, or a running host; need not be said if only one is running.";
+      "The segment's file, or a running host; optional if only one is running.";
 
   private final Sys sys;
 
@@ -58,7 +58,7 @@ public final class Shm implements Runnable {
 
   @Command(
       name = "stat",
-      description = "The guests of a segment, their rings and slots; nothing is written.",
+      description = "Shows the guests of a segment, their rings and slots, read-only.",
       mixinStandardHelpOptions = true,
       versionProvider = Version.class,
       exitCodeListHeading = "%nExit codes:%n",
@@ -72,7 +72,7 @@ public final class Shm implements Runnable {
 
   @Command(
       name = "dump",
-      description = "Everything that is known of a segment; nothing is written.",
+      description = "Shows everything in a segment, read-only.",
       mixinStandardHelpOptions = true,
       versionProvider = Version.class,
       exitCodeListHeading = "%nExit codes:%n",

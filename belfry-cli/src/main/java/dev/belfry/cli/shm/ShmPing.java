@@ -36,12 +36,12 @@ import picocli.CommandLine.Spec;
     name = "ping",
     description = {
       "Starts a guest, sends it messages of all kinds and checks every echo.",
-      "COMMAND gets a ticket behind its arguments; without one it waits for a guest that walks in."
+      "COMMAND gets a ticket appended to its arguments. Without a COMMAND, it waits for a guest to walk in."
     },
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {"0:every echo was right", "1:one was not, or there was no guest"})
+    exitCodeList = {"0:every echo was correct", "1:one was not, or there was no guest"})
 final class ShmPing implements Callable<Integer> {
   private static final int FAILED = 1;
   private static final Duration GOODBYE = Duration.ofSeconds(5);
@@ -54,35 +54,38 @@ final class ShmPing implements Callable<Integer> {
   @Option(
       names = "--hub-path",
       paramLabel = "PATH",
-      description = "The segment's file; without it the guest inherits memory without a name.")
+      description = "The segment's file; without it the guest inherits anonymous memory.")
   private @Nullable Path hubPath;
 
   @Option(names = "--placement", description = "${COMPLETION-CANDIDATES}; padded by default.")
   private Placement placement = Placement.PADDED;
 
-  @Option(names = "--ring-size", paramLabel = "N", description = "The descriptors of a ring.")
+  @Option(names = "--ring-size", paramLabel = "N", description = "Descriptors per ring.")
   private int ringSize = SegmentConfig.DEFAULT.ringSize();
 
-  @Option(names = "--slot-size", paramLabel = "N", description = "The bytes of a slot.")
+  @Option(names = "--slot-size", paramLabel = "N", description = "Bytes per slot.")
   private int slotSize = SegmentConfig.DEFAULT.slotSize();
 
-  @Option(names = "--slots", paramLabel = "N", description = "The slots of each pool.")
+  @Option(names = "--slots", paramLabel = "N", description = "Slots per pool.")
   private int slots = SegmentConfig.DEFAULT.slotsPerGuest();
 
-  @Option(names = "--max-guests", paramLabel = "N", description = "The entries for guests.")
+  @Option(names = "--max-guests", paramLabel = "N", description = "Entries for guests.")
   private int maxGuests = SegmentConfig.DEFAULT.maxGuests();
 
-  @Option(names = "--max-channels", paramLabel = "N", description = "The channels of a guest.")
+  @Option(names = "--max-channels", paramLabel = "N", description = "Channels per guest.")
   private int maxChannels = SegmentConfig.DEFAULT.maxChannels();
 
-  @Option(names = "--count", paramLabel = "N", description = "How many messages; 1000 by default.")
+  @Option(
+      names = "--count",
+      paramLabel = "N",
+      description = "How many messages to send; 1000 by default.")
   private int count = 1000;
 
   @Option(
       names = "--sizes",
       split = ",",
       paramLabel = "BYTES",
-      description = "The sizes they have by turns; around the limits by default.")
+      description = "Message sizes, used in turn; by default around the limits.")
   private List<Integer> sizes = List.of();
 
   @Option(

@@ -17,7 +17,7 @@ final class CatalogFile {
   static SignalCatalog load(Path file) throws IOException, CatalogException {
     byte[] bytes = NamedFile.read(file, MAX_BYTES + 1);
     if (bytes.length > MAX_BYTES) {
-      throw new IOException(file + " has more than 1 MiB, which is no catalog");
+      throw new IOException(file + " has more than 1 MiB, too much for a catalog");
     }
     return SignalCatalog.parse(new String(bytes, UTF_8), file.toString());
   }

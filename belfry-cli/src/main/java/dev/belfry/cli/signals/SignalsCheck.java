@@ -16,11 +16,11 @@ import picocli.CommandLine.Spec;
 /** {@code belfry signals check}: whether a catalog can be used. */
 @Command(
     name = "check",
-    description = "Checks a catalog and prints every fault as FILE:LINE: FIELD: REASON.",
+    description = "Checks a catalog and prints every error as FILE:LINE: FIELD: REASON.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {"0:it is valid", "1:it is not, or cannot be read"})
+    exitCodeList = {"0:it is valid", "1:it is not valid, or cannot be read"})
 final class SignalsCheck implements Callable<Integer> {
   private static final int INVALID = 1;
 

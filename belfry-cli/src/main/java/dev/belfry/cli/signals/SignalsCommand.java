@@ -20,7 +20,8 @@ import picocli.CommandLine.Spec;
 /** {@code belfry signals}: the catalog of signals, and what this platform has of it. */
 @Command(
     name = "signals",
-    description = "Lists the signals a program knows, what it does about each, and what is here.",
+    description =
+        "Lists the signals a program knows, what it does on each, and which this machine has.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     synopsisSubcommandLabel = "[COMMAND]",
@@ -35,7 +36,7 @@ public final class SignalsCommand implements Callable<Integer> {
       names = "--catalog",
       paramLabel = "FILE",
       scope = ScopeType.INHERIT,
-      description = "Use this catalog in the place of the bundled one.")
+      description = "Use this catalog instead of the bundled one.")
   private @Nullable Path file;
 
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here

@@ -11,17 +11,17 @@ import picocli.CommandLine.Spec;
 /** {@code belfry signals match}: the names that a pattern matches. */
 @Command(
     name = "match",
-    description = "Prints the names that a pattern matches: * is any run, ? one character.",
+    description = "Prints the names that a pattern matches: * is any characters, ? any one.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {"0:those that match, if any, were printed", "1:the catalog cannot be used"})
+    exitCodeList = {"0:the names that match, if any, were printed", "1:the catalog cannot be used"})
 final class SignalsMatch implements Callable<Integer> {
   private final SignalsCommand signals;
 
   @Parameters(
       paramLabel = "GLOB",
-      description = "Matches whole names, SIG included, in any case; quote it from the shell.")
+      description = "Matches whole names, SIG included, in any case; quote it for the shell.")
   private String glob = "";
 
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here

@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
 /** {@code belfry signals resolve}: which signals texts mean. */
 @Command(
     name = "resolve",
-    description = "Prints for each text the name of the signal it means, or - for none.",
+    description = "Prints the name of the signal that each TEXT means, or - if it means none.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
@@ -25,7 +25,7 @@ final class SignalsResolve implements Callable<Integer> {
   @Parameters(
       arity = "1..*",
       paramLabel = "TEXT",
-      description = "A name with or without SIG, in any case, or a number of Linux.")
+      description = "A name with or without SIG, in any case, or a Linux signal number.")
   private List<String> texts = List.of();
 
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here

@@ -32,13 +32,13 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "watch",
     description = {
-      "Prints each signal that this process gets, one line each, until INT or TERM.",
-      "If INT is named too, it is printed, and the second within two seconds ends the watch."
+      "Prints each signal that this process receives, one per line, until INT or TERM.",
+      "If INT is named too, it is printed, and a second one within two seconds ends the watch."
     },
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {"1:signals cannot be watched", "128+N:ended by signal N, as 130 by INT"})
+    exitCodeList = {"1:signals cannot be watched", "128+N:ended by signal N, such as 130 by INT"})
 final class SignalsWatch implements Callable<Integer> {
   private static final int FAILED = 1;
   private static final int INTERRUPTED = 128 + Signo.INT;
@@ -49,8 +49,8 @@ final class SignalsWatch implements Callable<Integer> {
   @Parameters(
       paramLabel = "SIGNAL",
       description =
-          "Names or numbers, such as USR1, SIGHUP, 40 or RTMIN+6; by default all that can be had,"
-              + " but INT and TERM.")
+          "Names or numbers, such as USR1, SIGHUP, 40 or RTMIN+6; by default all that are available"
+              + " except INT and TERM.")
   private List<String> names = List.of();
 
   @Option(names = "--json", description = "Print JSON, one object a line, for other programs.")

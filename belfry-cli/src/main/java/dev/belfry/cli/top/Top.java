@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
     name = "top",
     description = {
       "Shows how a running host is doing: calls per second, latency, workers, deaths.",
-      "In a terminal it keeps showing it until q is pressed or the host ends; else once, as text."
+      "In a terminal the view is live until q is pressed or the host ends; elsewhere it is printed once."
     },
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
@@ -59,10 +59,10 @@ public final class Top implements Callable<Integer> {
       index = "0",
       arity = "0..1",
       paramLabel = "PID|NAME",
-      description = "Which host; need not be said if only one is running.")
+      description = "Which host; optional if only one is running.")
   private @Nullable String which;
 
-  @Option(names = "--once", description = "Show it once, as text.")
+  @Option(names = "--once", description = "Print it once, as text.")
   private boolean once;
 
   @Option(names = "--json", description = "Print one JSON object, for other programs.")
@@ -71,7 +71,7 @@ public final class Top implements Callable<Integer> {
   @Option(
       names = "--interval",
       paramLabel = "SECONDS",
-      description = "How often to show it anew; ${DEFAULT-VALUE} by default.")
+      description = "How often to refresh it; ${DEFAULT-VALUE} by default.")
   private double interval = 1;
 
   /** Looks at the machine, its terminal and its processes, by these system calls. */

@@ -232,7 +232,7 @@ final class CallCommandTest {
       assertThat(ran.exitCode).isEqualTo(1);
       assertThat(ran.err.toString())
           .contains("2 workers in a row died before they had finished a call, and no more are")
-          .contains("; when it is mended: belfry signal HOST USR2 (503 circuit_open)")
+          .contains("; once the cause is fixed: belfry signal HOST USR2 (503 circuit_open)")
           .endsWith("\n  my last words\n");
     }
   }
@@ -330,7 +330,7 @@ final class CallCommandTest {
     Ran ran = run("echo", "--url", url);
     assertThat(ran.exitCode).isEqualTo(2);
     assertThat(ran.err.toString())
-        .contains("'" + url + "' is no URL of a gateway, such as http://127.0.0.1:7070.")
+        .contains("'" + url + "' is not the URL of a gateway, such as http://127.0.0.1:7070.")
         .doesNotContain("java.");
   }
 
@@ -422,6 +422,6 @@ final class CallCommandTest {
         .isEqualTo("no answer, and no reason that can be read (404 unknown)");
     byte[] admin = "{\"error\":\"not_found\",\"message\":\"Nothing\"}".getBytes(UTF_8);
     assertThat(new Reply(404, admin, 1).toText())
-        .isEqualTo("this is no gateway: Nothing (404 not_found)");
+        .isEqualTo("this is not a gateway: Nothing (404 not_found)");
   }
 }

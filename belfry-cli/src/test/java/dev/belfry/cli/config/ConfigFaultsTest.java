@@ -27,7 +27,7 @@ class ConfigFaultsTest {
   @Timeout(60)
   void aFileThatNeverEndsIsNoConfiguration() {
     assertThat(catchThrowableOfType(IOException.class, () -> ConfigFile.load(Path.of("/dev/zero"))))
-        .hasMessage("/dev/zero has more than 1 MiB, which is no configuration");
+        .hasMessage("/dev/zero has more than 1 MiB, too much for a configuration");
   }
 
   /** The check waited for ever, and what it had read was gone when the host wanted to read it. */
@@ -63,7 +63,7 @@ class ConfigFaultsTest {
     assertThat(load(text).workers().environment()).containsEntry("NAME", "M\u00fcller");
     Path file = Files.writeString(directory.resolve("latin1.yaml"), text, ISO_8859_1);
     assertThat(catchThrowableOfType(ConfigException.class, () -> ConfigFile.load(file)).faults())
-        .containsExactly(new ConfigFault(3, "", "this is no text in UTF-8"));
+        .containsExactly(new ConfigFault(3, "", "this is not UTF-8 text"));
   }
 
   /** What is wrong, its line, its field, and some of what is said about it. */
@@ -113,7 +113,8 @@ class ConfigFaultsTest {
         Arguments.of(demo("count: 1.5"), 3, "workers.count", "a whole number"),
         Arguments.of(demo("spares: -1"), 3, "workers.spares", "at least 0"),
         Arguments.of(demo("directory: nowhere"), 3, "workers.directory", "no directory"),
-        Arguments.of(demo("environment: {A-B: x}"), 3, "workers.environment.A-B", "no name"),
+        Arguments.of(
+            demo("environment: {A-B: x}"), 3, "workers.environment.A-B", "not a valid name"),
         Arguments.of(demo("environment: {A: 1}"), 3, "workers.environment.A", "quotes"),
         // They were found valid, and after a reload no worker could be started.
         Arguments.of(demo("environment: {A: \"x\\0\"}"), 3, "workers.environment.A", "NUL"),
@@ -208,7 +209,7 @@ class ConfigFaultsTest {
         Arguments.of(
             more("admin: {unix_socket: belfry.yaml}"), 2, "admin.unix_socket", "no socket"),
         Arguments.of(
-            more("admin: {unix_socket: belfry.yaml/a}"), 2, "admin.unix_socket", "no directory"),
+            more("admin: {unix_socket: belfry.yaml/a}"), 2, "admin.unix_socket", "not a directory"),
         // With these nobody would be let in, or others than the file says.
         Arguments.of(
             more("admin:\n  basic: {user: ' ', password_file: belfry.yaml}"),
@@ -241,7 +242,10 @@ class ConfigFaultsTest {
             "admin.unix_socket",
             "longer than 1"),
         Arguments.of(
-            more("admin: {unix_socket: belfry.yaml/a/b}"), 2, "admin.unix_socket", "no directory"),
+            more("admin: {unix_socket: belfry.yaml/a/b}"),
+            2,
+            "admin.unix_socket",
+            "not a directory"),
         Arguments.of(
             more(
                 """

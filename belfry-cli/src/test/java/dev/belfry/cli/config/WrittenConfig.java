@@ -23,7 +23,7 @@ record WrittenConfig(Path file) {
     ConfigException refused =
         catchThrowableOfType(ConfigException.class, () -> ConfigFile.load(file));
     assertThat(refused).as("it was accepted").isNotNull();
-    assertThat(refused).hasMessageStartingWith(file + " is no valid configuration:\n  line ");
+    assertThat(refused).hasMessageStartingWith(file + " is not a valid configuration:\n  line ");
     return refused.faults();
   }
 }

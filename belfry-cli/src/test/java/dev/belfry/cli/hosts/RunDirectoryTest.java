@@ -208,7 +208,7 @@ class RunDirectoryTest {
   void withoutAnyHostItSaysHowToStartOne() {
     assertThatThrownBy(() -> open().find(null))
         .isInstanceOf(NoSuchHost.class)
-        .hasMessage("no host is running (as of %s); start one: belfry run", path);
+        .hasMessage("no host is running (looked in %s); start one: belfry run", path);
   }
 
   @Test

@@ -136,7 +136,7 @@ final class DocumentsTest {
     assertThat(Project.current().text("README.md"))
         .contains("kill -HUP", "kill -TERM", "kill -USR1")
         .contains("Invoke-WebRequest", "/admin/signal", "CTRL_CLOSE_EVENT", "Ctrl+C")
-        .contains("`Stop-Process` ends it\noutright, without any cleanup");
+        .contains("`Stop-Process` ends it outright, without any cleanup");
   }
 
   // r[verify signals.docs.windows-ops]
