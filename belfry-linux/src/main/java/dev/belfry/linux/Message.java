@@ -16,6 +16,13 @@ import java.net.SocketAddress;
  * ({@code sendmsg(2)}, {@code recvmsg(2)}, {@code cmsg(3)}). For one thread; made once and used
  * again and again.
  *
+ * {@snippet :
+ * Message message = new Message(arena, 1, 1); // one piece of data, one descriptor
+ * message.data().add(bytes);
+ * message.addDescriptor(file.number());
+ * long sent = message.send(sys, socket.number());
+ * }
+ *
  * <pre>{@code
  * struct msghdr {
  *   void *msg_name;         socklen_t msg_namelen;     // and 4 bytes of padding

@@ -46,6 +46,7 @@ public final class SubmissionQueue {
 
   private static final VarHandle WORD = JAVA_INT.varHandle();
   private static final long SQE_BYTES = UringStructs.SQE.byteSize();
+  private static final long USER_DATA = UringStructs.offset(UringStructs.SQE, "user_data");
 
   /** Where a read or write of a file waits. */
   public enum Waiting {
@@ -98,6 +99,18 @@ public final class SubmissionQueue {
   int publish() {
     WORD.setRelease(rings, tailPlace, tail);
     return size();
+  }
+
+  /**
+   * Takes back the last of the requests that the kernel has not taken, of which there must be one;
+   * returns its token.
+   */
+  public long takeBack() {
+    if (size() == 0) {
+      throw new IllegalStateException("the kernel has taken all requests");
+    }
+    tail--; // which the kernel reads when it is entered again
+    return entries.get(JAVA_LONG, place(tail) + USER_DATA);
   }
 
   boolean hasWork() {
@@ -251,7 +264,7 @@ public final class SubmissionQueue {
         JAVA_LONG,
         place + 24,
         Integer.toUnsignedLong(length) | ((long) operationFlags << Integer.SIZE));
-    entries.set(JAVA_LONG, place + 32, token);
+    entries.set(JAVA_LONG, place + USER_DATA, token);
     entries.set(JAVA_LONG, place + 40, group);
     entries.set(JAVA_LONG, place + 48, 0);
     entries.set(JAVA_LONG, place + 56, 0);

@@ -108,6 +108,23 @@ final class IoUringTest {
   }
 
   @Test
+  void whatTheKernelHasNotTakenIsTakenBack() throws IOException {
+    Pipe pipe = Pipe.open(SYS, false);
+    try (IoUring ring = IoUring.open(SYS, IoUring.Use.ANY_THREAD, 8, 16);
+        Fd reader = pipe.reader();
+        Fd writer = pipe.writer()) {
+      ring.submissions().poll(1, writer.number(), Epoll.OUT);
+      ring.submissions().poll(2, reader.number(), Epoll.IN);
+      ring.submissions().cancel(3, 2);
+      assertThat(ring.submissions().takeBack()).isEqualTo(3);
+      assertThat(ring.submissions().takeBack()).isEqualTo(2);
+      assertThat(results(ring, 1)).containsEntry(1L, Epoll.OUT);
+      assertThatThrownBy(() -> ring.submissions().takeBack())
+          .isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
   void whatWaitsIsToldOrWithdrawn() throws IOException {
     Pipe pipe = Pipe.open(SYS, false);
     try (IoUring ring = IoUring.open(SYS, IoUring.Use.OPENING_THREAD, 8, 16);

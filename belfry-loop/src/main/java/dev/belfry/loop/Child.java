@@ -50,6 +50,11 @@ interface Child<T> {
     public boolean isGone() {
       return !process.toHandle().isAlive();
     }
+
+    @Override
+    public String toString() {
+      return "process " + process.pid();
+    }
   }
 
   /** A child that we have spawned, and reap. */

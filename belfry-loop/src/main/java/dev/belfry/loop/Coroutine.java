@@ -84,7 +84,8 @@ public final class Coroutine<T> extends Task implements Executor {
 
   /**
    * Its result, or the exception that ended it; completes as its last act. An exception that ends
-   * it before anybody has asked for the result is logged.
+   * it before anybody has asked for the result is logged. A {@link StoppedException} counts as
+   * cancelled: whoever asks then gets a {@link java.util.concurrent.CancellationException}.
    */
   public CompletableFuture<T> result() {
     asked = true;

@@ -14,6 +14,17 @@ import java.net.StandardProtocolFamily;
  * A socket that carries messages: UDP, or a Unix socket. Connected, it can be read and written;
  * otherwise each {@link Message} has its address. A message of no bytes reads as {@link
  * TransferOperation#END_OF_FILE}; receive a {@code Message} to tell the two apart.
+ *
+ * {@snippet :
+ * Message message = new Message(Arena.ofAuto(), 1, 0); // of one piece, without descriptors
+ * message.data().add(buffer);
+ * int bytes = socket.receive(message).await();
+ *
+ * Message answer = new Message(Arena.ofAuto(), 1, 0);
+ * answer.data().add(buffer.asSlice(0, bytes));
+ * answer.setAddress(message.address());
+ * socket.send(answer).await();
+ * }
  */
 public final class DatagramSocket extends SocketHandle {
   private final boolean unix;

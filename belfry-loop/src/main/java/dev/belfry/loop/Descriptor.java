@@ -80,6 +80,16 @@ public final class Descriptor extends ByteHandle {
   /**
    * A new pipe, both of whose ends are non-blocking. Few programs can cope with that, so for a
    * child open a {@link Pipe} that blocks, give the child one end, and {@link #adopt} the other.
+   *
+   * {@snippet :
+   * Pipe pipe = Pipe.open(sys, true);
+   * PidFd child = Spawn.command("date").standard(1, pipe.writer().number()).start(sys);
+   * pipe.writer().close(); // while anybody has it open, what is read does not end
+   * try (child; Descriptor output = Descriptor.adopt(loop, pipe.reader())) {
+   *   int bytes = output.readAll(buffer).await();
+   *   ExitStatus status = loop.child(child).await();
+   * }
+   * }
    */
   public static PipeEnds pipe(EventLoop loop) throws IOException {
     Pipe pipe = Pipe.open(loop.sharedSys, false);

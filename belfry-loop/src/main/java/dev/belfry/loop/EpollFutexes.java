@@ -73,7 +73,7 @@ final class EpollFutexes implements AutoCloseable {
 
   /** Whether there is something to hand over, so that the loop must not sleep. */
   boolean isBehind() {
-    return uring != null && uring.isBehind();
+    return uring != null && uring.hasRequests();
   }
 
   /** Ends the waits that the ring reports as over. */

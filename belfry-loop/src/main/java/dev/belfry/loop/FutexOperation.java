@@ -13,6 +13,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Its completion is a hint: whoever gets it looks at the word again. Whoever wakes must have
  * changed the word before; a wake-up for a word that has not changed may be missed.
  *
+ * {@snippet :
+ * FutexOperation change = loop.futex(word, seen);
+ * while ((int) WORD.getAcquire(word, 0L) == seen) {
+ *   change.await();
+ * }
+ * }
+ *
  * <p>The word must stay until the operation has completed, and any thread must be able to reach it.
  */
 public final class FutexOperation extends Operation<Void> {

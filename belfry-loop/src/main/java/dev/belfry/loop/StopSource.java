@@ -1,6 +1,16 @@
 package dev.belfry.loop;
 
-/** Requests a stop of everything that was given its token. Safe for any thread. */
+/**
+ * Requests a stop of everything that was given its token. Safe for any thread. One that stops with
+ * others, or alone, is tied to theirs for as long as its work takes:
+ *
+ * {@snippet :
+ * var one = new StopSource();
+ * try (StopToken.Registration tie = all.token().onStop(one::requestStop)) {
+ *   socket.readSome(buffer).await(one.token());
+ * }
+ * }
+ */
 public final class StopSource {
   private final StopToken token = new StopToken();
 

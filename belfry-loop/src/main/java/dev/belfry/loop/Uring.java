@@ -94,12 +94,16 @@ final class Uring implements AutoCloseable {
     }
     if (!request.withdrawn) {
       request.withdrawn = true;
-      if (withdrawalCount == withdrawals.length) {
-        withdrawals = Arrays.copyOf(withdrawals, withdrawalCount * 2);
-      }
-      withdrawals[withdrawalCount++] = table.token(request);
+      addWithdrawal(table.token(request));
     }
     return false;
+  }
+
+  private void addWithdrawal(long token) {
+    if (withdrawalCount == withdrawals.length) {
+      withdrawals = Arrays.copyOf(withdrawals, withdrawalCount * 2);
+    }
+    withdrawals[withdrawalCount++] = token;
   }
 
   /** The descriptor that is readable while there are completions, for threads that do not stay. */
@@ -110,11 +114,6 @@ final class Uring implements AutoCloseable {
   /** Whether there is something to hand over. */
   boolean hasRequests() {
     return withdrawalCount > 0 || !queue.isEmpty();
-  }
-
-  /** Whether there is something to hand over, including what the kernel did not take before. */
-  boolean isBehind() {
-    return hasRequests() || ring.submissions().size() > 0;
   }
 
   /**
@@ -140,7 +139,7 @@ final class Uring implements AutoCloseable {
     do {
       result = enter(1, deadline == Driver.FOREVER ? IoUring.FOREVER : Driver.timeLeft(deadline));
       // Where something was handed over, the kernel does not say that the wait was interrupted.
-    } while ((result == -EINTR || result > 0) && ring.completions().isEmpty());
+    } while ((result == -EINTR || result > 0) && !hasRequests() && ring.completions().isEmpty());
   }
 
   /** Writes what is wanted, as far as there is room; says how much of it has failed instead. */
@@ -148,7 +147,8 @@ final class Uring implements AutoCloseable {
   private int write() {
     SubmissionQueue submissions = ring.submissions();
     while (withdrawalCount > 0 && !submissions.isFull()) {
-      submissions.cancel(NO_TOKEN, withdrawals[--withdrawalCount]);
+      long target = withdrawals[--withdrawalCount];
+      submissions.cancel(~target, target); // no request has such a token
     }
     int failed = 0;
     UringRequest request;
@@ -186,14 +186,33 @@ final class Uring implements AutoCloseable {
 
   private int enter(int atLeast, long timeoutNanos) throws ErrnoException {
     int result = ring.enter(atLeast, timeoutNanos);
+    takeBackUntaken();
     if (result < 0) {
       switch (-result) {
-        // What was not taken stays written: shortages of memory and of room for completions pass.
+        // Shortages of memory and of room for completions pass.
         case EINTR, ETIME, EAGAIN, EBUSY -> {}
         default -> throw new ErrnoException("io_uring_enter", -result, "io_uring");
       }
     }
     return result;
+  }
+
+  /**
+   * Takes back what the kernel has not taken, to be written again. Until then the memory that it
+   * names may be freed, or a call be made in its place.
+   */
+  // r[impl loop.err.transient]
+  private void takeBackUntaken() {
+    SubmissionQueue submissions = ring.submissions();
+    while (submissions.size() > 0) {
+      long token = submissions.takeBack();
+      UringRequest request = table.find(token);
+      if (request != null) {
+        completed(request, -ECANCELED, 0);
+      } else if (token != NO_TOKEN) {
+        addWithdrawal(~token);
+      }
+    }
   }
 
   private int reap() {
@@ -203,15 +222,13 @@ final class Uring implements AutoCloseable {
       UringRequest request = table.find(completions.token());
       if (request != null) {
         count++;
-        completed(request, completions);
+        completed(request, completions.result(), completions.flags());
       }
     }
     return count;
   }
 
-  private void completed(UringRequest request, CompletionQueue completions) {
-    int result = completions.result();
-    int flags = completions.flags();
+  private void completed(UringRequest request, int result, int flags) {
     if (CompletionQueue.hasMore(flags)) {
       request.completed(result, flags);
       return;
@@ -219,7 +236,7 @@ final class Uring implements AutoCloseable {
     boolean withdrawn = request.withdrawn;
     table.remove(request);
     if (result == -ECANCELED && !withdrawn) {
-      want(request); // cancelled by the end of its writing thread, or by the move to another ring
+      want(request); // not taken; or the thread that wrote it has ended, or we move to another ring
     } else {
       request.completed(result, flags);
     }

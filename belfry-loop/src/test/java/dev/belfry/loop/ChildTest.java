@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
 
 final class ChildTest {
   private static final Sys SYS = Sys.forAnyThread();
@@ -44,6 +45,19 @@ final class ChildTest {
       assertThat(exit.await()).as("asked again").isEqualTo(3);
 
       assertThat(driven.loop().child(java("kill -9 $$")).await()).isEqualTo(128 + Signo.KILL);
+    }
+  }
+
+  // The error of a wait that took too long showed a record of the loop's inside.
+  @Test
+  void aWaitSaysForWhichProcess() throws Exception {
+    Process process = java("exit 0");
+    try (EventLoop loop = EventLoop.open();
+        PidFd ours = ours("exit 0")) {
+      assertThat(loop.child(process)).hasToString("wait for the end of process " + process.pid());
+      assertThat(loop.child(ours)).hasToString("wait for the end of process " + ours.pid());
+      ours.awaitExit();
+      process.waitFor();
     }
   }
 

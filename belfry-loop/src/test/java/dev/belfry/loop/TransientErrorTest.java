@@ -4,6 +4,7 @@ import static dev.belfry.loop.DescriptorSupport.bytes;
 import static dev.belfry.loop.DescriptorSupport.drive;
 import static dev.belfry.loop.DescriptorSupport.read;
 import static dev.belfry.loop.DescriptorSupport.result;
+import static dev.belfry.loop.DescriptorSupport.start;
 import static dev.belfry.loop.DescriptorSupport.tcp;
 import static dev.belfry.loop.DescriptorSupport.write;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,17 +12,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.Message;
 import dev.belfry.linux.OpenFlags;
+import dev.belfry.linux.Sys;
 import dev.belfry.loop.DescriptorSupport.Tapped;
 import dev.belfry.loop.LoopSupport.EveryBackend;
+import dev.belfry.testkit.NeedsIoUring;
 import dev.belfry.testkit.SysTap;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Errors that are nobody's business. */
 final class TransientErrorTest {
@@ -81,6 +89,63 @@ final class TransientErrorTest {
     }
   }
 
+  // r[verify loop.err.transient]
+  @ParameterizedTest
+  @NeedsIoUring
+  @ValueSource(ints = {Errno.EAGAIN, Errno.EBUSY})
+  void whatTheRingDoesNotTakeIsHandedOverAgain(int shortage) throws IOException {
+    try (var tapped = new Tapped(Backend.IO_URING)) {
+      tapped.tap.script(
+          "ioUringEnter",
+          (nth, _) -> nth % 3 == 0 ? OptionalLong.empty() : OptionalLong.of(-shortage));
+      useEverything(tapped);
+    }
+  }
+
+  /** A kernel that is short of memory takes one request, and then does not wait. */
+  private static OptionalLong takeOne(Object[] enter) {
+    if ((int) enter[1] <= 1) {
+      return OptionalLong.empty();
+    }
+    return OptionalLong.of(
+        Sys.forAnyThread()
+            .ioUringEnter(
+                (int) enter[0], 1, 0, (int) enter[3], (MemorySegment) enter[4], (long) enter[5]));
+  }
+
+  // r[verify loop.err.transient]
+  @ParameterizedTest
+  @NeedsIoUring
+  @ValueSource(booleans = {true, false})
+  void aLoopDoesNotSleepOnWhatTheRingHasNotTaken(boolean takesOne) throws Exception {
+    SysTap tap = LoopSupport.tap();
+    try (var driven = LoopSupport.Driven.of(LoopSupport.open(Backend.IO_URING, tap))) {
+      EventLoop loop = driven.loop();
+      var pairs = new ArrayList<StreamSocket.Pair>();
+      for (int i = 0; i < 10; i++) {
+        pairs.add(StreamSocket.pair(loop, loop));
+      }
+      driven.asleep();
+      tap.script(
+          "ioUringEnter",
+          (nth, enter) -> takesOne || nth > 100 ? takeOne(enter) : OptionalLong.of(-Errno.EAGAIN));
+      var reads = new ArrayList<CompletableFuture<Integer>>();
+      loop.scheduler()
+          .execute(
+              () -> {
+                for (var pair : pairs) {
+                  start(pair.first().writeAll(bytes(arena, "short")));
+                  reads.add(pair.second().readSome(arena.allocate(9)).toFuture());
+                }
+              });
+      LoopSupport.get(loop.scheduler().schedule().toFuture());
+      for (var read : reads) {
+        assertThat(LoopSupport.get(read)).isEqualTo(5);
+      }
+      pairs.forEach(pair -> close(pair.first(), pair.second()));
+    }
+  }
+
   private void useEverything(Tapped tapped) throws IOException {
     EventLoop loop = tapped.loop;
     var tcp = tcp(loop);
@@ -117,7 +182,7 @@ final class TransientErrorTest {
     assertThat(read(loop, file)).isEqualTo("file");
     file.close();
 
-    var timer = DescriptorSupport.start(loop.scheduler().after(Duration.ofMillis(2)));
+    var timer = start(loop.scheduler().after(Duration.ofMillis(2)));
     drive(loop, timer::done);
     assertThat(timer.outcome()).isEqualTo(Outcome.VALUE);
   }

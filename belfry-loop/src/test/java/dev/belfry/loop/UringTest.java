@@ -429,6 +429,29 @@ final class UringTest {
     }
   }
 
+  // The address stayed in the ring, and what came was written to memory that was freed.
+  // r[verify loop.err.transient]
+  @Test
+  void whatTheKernelHasNotTakenNamesNoMemoryThatWasFreed() throws IOException {
+    SysTap tap = LoopSupport.tap();
+    try (EventLoop loop = LoopSupport.open(Backend.IO_URING, tap)) {
+      var pair = StreamSocket.pair(loop, loop);
+      DescriptorSupport.write(loop, pair.first(), "late");
+      Probe<Integer> read;
+      try (Arena freed = Arena.ofShared()) {
+        tap.fail("ioUringEnter", Errno.EAGAIN);
+        read = start(pair.second().readSome(freed.allocate(8)));
+        loop.runSome();
+      }
+      tap.pass("ioUringEnter");
+      drive(loop, read::done);
+      assertThat(read.operation.error()).isInstanceOf(IllegalStateException.class);
+      assertThat(DescriptorSupport.read(loop, pair.second())).isEqualTo("late");
+      pair.first().close();
+      pair.second().close();
+    }
+  }
+
   /** A request that nobody makes. */
   private static final class Unused extends UringRequest {
     Unused() {

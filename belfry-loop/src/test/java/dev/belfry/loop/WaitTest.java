@@ -117,6 +117,7 @@ final class WaitTest {
     try (EventLoop loop = LoopSupport.open(backend, tap)) {
       WaitLog log = WaitLog.of(tap, () -> loop.scheduler().execute(() -> {}));
       var source = new StopSource();
+      loop.runSome(); // hands over a request of the loop's own, where there is one
       tapWake(tap, backend, log, loop);
       loop.runOne();
       assertThat(log.timeouts().getLast()).isEqualTo(WaitLog.FOREVER);
