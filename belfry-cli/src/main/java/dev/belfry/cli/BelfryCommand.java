@@ -11,6 +11,8 @@ import dev.belfry.cli.top.Top;
 import dev.belfry.linux.Sys;
 import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.util.List;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,6 +29,25 @@ import picocli.CommandLine.Spec;
     commandListHeading = "%nCommands:%n",
     footer = {"", "'belfry help COMMAND' shows the help of a command."})
 final class BelfryCommand implements Runnable {
+  /** In the order of the help. */
+  private static final List<String> COMMANDS =
+      List.of(
+          "run",
+          "validate",
+          "call",
+          "top",
+          "signal",
+          "signals",
+          "shm",
+          "echo",
+          "doctor",
+          "bench",
+          "completion",
+          "help");
+
+  /** Those that have something to say about the others. */
+  private static final List<String> ABOUT_ALL = List.of("completion", "help");
+
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
 
   private BelfryCommand() {}
@@ -39,26 +60,42 @@ final class BelfryCommand implements Runnable {
    * @return the exit code: the command's own, 2 if the command line is wrong, 1 if it failed
    */
   static int execute(
-      Sys sys, OutputStream bytes, PrintWriter out, PrintWriter err, String... args) {
-    return new CommandLine(new BelfryCommand())
-        .addSubcommand(new Run(sys))
-        .addSubcommand(new Validate())
-        .addSubcommand(new CallCommand(System.in, bytes))
-        .addSubcommand(new Top(sys))
-        .addSubcommand(new SendSignal(sys))
-        .addSubcommand(SignalsCommand.commandLine())
-        .addSubcommand(Shm.commandLine(sys))
-        .addSubcommand(new Echo())
-        .addSubcommand(new Doctor(sys))
-        .addSubcommand(new CommandLine(new Bench()).setUnmatchedOptionsArePositionalParams(true))
-        .addSubcommand(new Completion())
-        .addSubcommand(new Help())
+      Supplier<Sys> sys, OutputStream bytes, PrintWriter out, PrintWriter err, String... args) {
+    var belfry = new CommandLine(new BelfryCommand());
+    for (String name : needed(args)) {
+      belfry.addSubcommand(name, command(name, sys, bytes));
+    }
+    return belfry
         .setExpandAtFiles(false) // @FILE means something else to call
         .setOut(out)
         .setErr(err)
         .setParameterExceptionHandler(new UsageErrors())
         .setExecutionExceptionHandler(new Failures())
         .execute(args);
+  }
+
+  /** The one that is called, if that is clear: to load them all takes longer than most run. */
+  private static List<String> needed(String... args) {
+    boolean one = args.length > 0 && COMMANDS.contains(args[0]) && !ABOUT_ALL.contains(args[0]);
+    return one ? List.of(args[0]) : COMMANDS;
+  }
+
+  private static Object command(String name, Supplier<Sys> sys, OutputStream bytes) {
+    return switch (name) {
+      case "run" -> new Run(sys);
+      case "validate" -> new Validate();
+      case "call" -> new CallCommand(System.in, bytes);
+      case "top" -> new Top(sys);
+      case "signal" -> new SendSignal(sys);
+      case "signals" -> SignalsCommand.commandLine();
+      case "shm" -> Shm.commandLine(sys);
+      case "echo" -> new Echo();
+      case "doctor" -> new Doctor(sys);
+      case "bench" -> new CommandLine(new Bench()).setUnmatchedOptionsArePositionalParams(true);
+      case "completion" -> new Completion();
+      case "help" -> new Help();
+      default -> throw new IllegalArgumentException(name);
+    };
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.belfry.cli;
 import dev.belfry.linux.Sys;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -21,20 +22,20 @@ import tools.jackson.databind.json.JsonMapper;
       "1:something that is needed is missing"
     })
 final class Doctor implements Callable<Integer> {
-  private final Sys sys;
+  private final Supplier<Sys> sys;
 
   @Option(names = "--json", description = "Print one JSON object, for other programs.")
   private boolean json;
 
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
 
-  Doctor(Sys sys) {
+  Doctor(Supplier<Sys> sys) {
     this.sys = sys;
   }
 
   @Override
   public Integer call() {
-    Diagnosis diagnosis = Diagnosis.of(sys);
+    Diagnosis diagnosis = Diagnosis.of(sys.get());
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       out.println(

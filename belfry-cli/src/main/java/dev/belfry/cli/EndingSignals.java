@@ -18,6 +18,8 @@ import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ends the program on HUP, INT and TERM with 128 plus the signal's number, and on QUIT after a
@@ -44,95 +46,125 @@ final class EndingSignals {
    */
   private static final long SHUTDOWN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  private final Sys sys;
-  private final SignalFd signals;
+  /**
+   * How long the command runs before anybody watches. To set that up takes as long as most commands
+   * do, and one that has ended needs none of it. A signal that comes before waits in the kernel.
+   */
+  private static final long HEAD_START_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-  /** Becomes readable when the JVM begins to shut down. */
-  private final EventFd shutdown;
+  private final Supplier<Sys> sys;
+
+  /** What nobody else has claimed; guarded by this, as are the next two. */
+  private SigSet held = SigSet.EMPTY;
+
+  /** What never arrives at a descriptor, or has to be left alone. */
+  private SigSet unreadable = SigSet.EMPTY;
+
+  /** Null until it is opened. */
+  private @Nullable SignalFd signals;
+
+  /** Becomes readable when the JVM begins to shut down; null until it is opened. */
+  private volatile @Nullable EventFd shutdown;
+
+  private volatile boolean isShuttingDown;
 
   /** Only touched by the watching thread, as is the next one. */
   private boolean exiting;
 
   private long exitingSinceNanos;
 
-  private EndingSignals(Sys sys, SignalFd signals, EventFd shutdown) {
+  private EndingSignals(Supplier<Sys> sys) {
     this.sys = sys;
-    this.signals = signals;
-    this.shutdown = shutdown;
   }
 
   /**
    * Watches for those signals that can be read: blocked in all threads. Those that are not keep
    * their usual effect, and HUP is left alone where it was ignored from the start, as under nohup.
    */
-  static void start(Sys sys) throws ErrnoException {
-    SigSet readable = readable(sys);
-    if (readable.isEmpty()) {
-      return;
-    }
-    SignalFd signals = SignalFd.open(sys, SigSet.EMPTY);
-    var watch = new EndingSignals(sys, signals, openShutdown(sys, signals));
-    Thread.ofPlatform().daemon().name("belfry-signals").start(watch::watch);
+  static void start(Supplier<Sys> sys) {
+    var watch = new EndingSignals(sys);
+    SignalClaim.take(ENDING, watch::hold); // at once, or it would take them from a service
     Runtime.getRuntime()
-        .addShutdownHook(
-            Thread.ofPlatform().name("belfry-shutdown").unstarted(watch.shutdown::signal));
-    SignalClaim.take(readable, held -> update(signals, held));
+        .addShutdownHook(Thread.ofPlatform().name("belfry-shutdown").unstarted(watch::shutDown));
+    Thread.ofPlatform().daemon().name("belfry-signals").start(watch::watch);
   }
 
-  private static SigSet readable(Sys sys) throws ErrnoException {
+  private synchronized void hold(SigSet now) {
+    held = now;
+    if (signals != null) {
+      try {
+        signals.update(held.minus(unreadable));
+      } catch (ErrnoException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  private synchronized SignalFd openSignals(Sys calls) throws ErrnoException {
+    unreadable = unreadable(calls);
+    SignalFd opened = SignalFd.open(calls, held.minus(unreadable));
+    signals = opened;
+    return opened;
+  }
+
+  private static SigSet unreadable(Sys calls) throws ErrnoException {
     try {
-      SigSet readable = ENDING;
+      SigSet unreadable = SigSet.EMPTY;
       for (ThreadSignals thread : ThreadSignals.ofThisProcess()) {
-        SigSet unblocked = SigSet.ALL.minus(thread.blocked());
-        readable = readable.minus(unblocked);
+        unreadable = unreadable.union(SigSet.ALL.minus(thread.blocked()));
         if (thread.ignored().contains(Signo.HUP)) {
-          readable = readable.without(Signo.HUP);
+          unreadable = unreadable.with(Signo.HUP);
         }
       }
-      return readable;
+      return unreadable;
     } catch (IOException noProc) {
       // This thread stands for all: what the launcher has blocked is blocked everywhere.
-      SigSet blocked = SignalMask.block(sys, SigSet.EMPTY);
-      return ENDING.minus(SigSet.ALL.minus(blocked));
+      return SigSet.ALL.minus(SignalMask.block(calls, SigSet.EMPTY));
     }
   }
 
-  private static void update(SignalFd signals, SigSet held) {
-    try {
-      signals.update(held);
-    } catch (ErrnoException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static EventFd openShutdown(Sys sys, SignalFd signals) throws ErrnoException {
-    try {
-      return EventFd.create(sys);
-    } catch (ErrnoException e) {
-      signals.close();
-      throw e;
+  private void shutDown() {
+    isShuttingDown = true;
+    EventFd opened = shutdown;
+    if (opened != null) { // else the watch has yet to begin, and will see that it is too late
+      opened.signal();
     }
   }
 
   private void watch() {
+    LockSupport.parkNanos(HEAD_START_NANOS);
+    try {
+      Sys calls = sys.get();
+      SignalFd ending = openSignals(calls);
+      EventFd end = EventFd.create(calls);
+      shutdown = end;
+      watch(calls, ending, end);
+    } catch (ErrnoException e) {
+      System.err.println(
+          "belfry: cannot watch for signals, only SIGKILL will end this command early: "
+              + e.getMessage());
+    }
+  }
+
+  private void watch(Sys calls, SignalFd ending, EventFd end) {
     try (Arena arena = Arena.ofConfined()) {
-      var either = new PollSet(sys, 2);
-      either.set(0, shutdown.number(), PollSet.IN);
-      either.set(1, signals.number(), PollSet.IN);
+      var either = new PollSet(calls, 2);
+      either.set(0, end.number(), PollSet.IN);
+      either.set(1, ending.number(), PollSet.IN);
       var records = new SignalRecords(arena, 8);
-      while (either.happened(0) == 0) {
+      while (!isShuttingDown) {
         either.await(Futex.FOREVER);
-        read(records);
+        read(ending, records);
       }
       while (true) {
         LockSupport.parkNanos(SHUTDOWN_PAUSE_NANOS);
-        read(records);
+        read(ending, records);
       }
     }
   }
 
-  private void read(SignalRecords records) {
-    int count = signals.read(records);
+  private void read(SignalFd ending, SignalRecords records) {
+    int count = ending.read(records);
     for (int i = 0; i < count; i++) {
       act(records.signo(i));
     }

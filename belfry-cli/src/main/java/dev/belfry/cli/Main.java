@@ -1,10 +1,12 @@
 package dev.belfry.cli;
 
-import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.SignalLaunch;
 import dev.belfry.linux.Sys;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.channels.FileChannel;
 import java.util.Locale;
 
 /** The start of the program. */
@@ -17,13 +19,13 @@ final class Main {
   public static void main(String[] args) {
     // What it prints is in English and partly read by programs, whatever digits the user has.
     Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
-    Sys sys = Sys.forAnyThread();
-    takeCareOfSignals(sys);
-    var out = new StandardOutput(sys);
+    takeCareOfSignals();
+    var out = new StandardOutput(standardOutput(), Sys::forAnyThread);
     var err = new PrintWriter(System.err, true, System.err.charset());
     int exitCode = FAILED;
     try {
-      exitCode = out.finish(BelfryCommand.execute(sys, out, out.writer(), err, args), err);
+      exitCode =
+          out.finish(BelfryCommand.execute(Sys::forAnyThread, out, out.writer(), err, args), err);
     } catch (OutOfMemoryError e) {
       err.println("belfry: there is not enough memory for this: " + e.getMessage());
     } catch (Error e) {
@@ -33,19 +35,20 @@ final class Main {
     }
   }
 
-  private static void takeCareOfSignals(Sys sys) {
+  private static void takeCareOfSignals() {
     try {
-      SignalLaunch.ensure(sys);
+      if (SignalLaunch.isNeeded()) {
+        SignalLaunch.ensure(Sys.forAnyThread());
+      }
     } catch (IOException notRelaunched) {
       // Then signals do what they do in any JVM, which is enough to end a command. A command that
       // needs more checks the mask and says so, as doctor does.
     }
-    try {
-      EndingSignals.start(sys);
-    } catch (ErrnoException e) {
-      System.err.println(
-          "belfry: cannot watch for signals, only SIGKILL will end this command early: "
-              + e.getMessage());
-    }
+    EndingSignals.start(Sys::forAnyThread);
+  }
+
+  /** Never closed: that would close it for the whole program. */
+  private static FileChannel standardOutput() {
+    return new FileOutputStream(FileDescriptor.out).getChannel();
   }
 }

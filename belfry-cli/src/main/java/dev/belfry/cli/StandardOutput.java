@@ -1,7 +1,5 @@
 package dev.belfry.cli;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Futex;
@@ -9,27 +7,42 @@ import dev.belfry.linux.Io;
 import dev.belfry.linux.PollSet;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sys;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
+import java.util.function.Supplier;
 
 /**
  * Standard output that knows how it failed. {@link System#out} only knows that it did; but a reader
  * that has seen enough, as in {@code belfry doctor | head -1}, is no error worth reporting, while a
  * full disk is. SIGPIPE is blocked here, so writing reports it instead of ending the program.
+ *
+ * <p>As long as nothing fails it writes by Java's own means, which are there at once: to set up the
+ * first system call of a process takes longer than most commands.
  */
 final class StandardOutput extends OutputStream {
   private static final int STDOUT = 1;
 
-  private final Sys sys;
+  private final WritableByteChannel channel;
+  private final Supplier<Sys> sys;
   private final PrintWriter writer;
 
   /** The error number of the first write that failed; nothing is written after that. */
   private volatile int errno;
 
-  StandardOutput(Sys sys) {
+  /**
+   * Output to a channel.
+   *
+   * @param channel standard output
+   * @param sys the same by system calls, which tell why writing fails
+   */
+  StandardOutput(WritableByteChannel channel, Supplier<Sys> sys) {
+    this.channel = channel;
     this.sys = sys;
     this.writer = new PrintWriter(new OutputStreamWriter(this, System.out.charset()), true);
   }
@@ -64,23 +77,40 @@ final class StandardOutput extends OutputStream {
 
   @Override
   public void write(byte[] bytes, int offset, int length) throws ErrnoException {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment buffer = arena.allocate(Math.max(1, length));
-      MemorySegment.copy(bytes, offset, buffer, JAVA_BYTE, 0, length);
-      long written = 0;
-      while (written < length && errno == 0) {
-        long result = Io.write(sys, STDOUT, buffer.asSlice(written, length - written));
-        if (result >= 0) {
-          written += result;
-        } else if (result == -Errno.EAGAIN) {
-          awaitRoom(); // whoever gave us this descriptor has made it non-blocking
-        } else {
-          errno = (int) -result;
-        }
-      }
+    boolean interrupted = Thread.interrupted(); // or the channel would close itself, for all
+    ByteBuffer rest = ByteBuffer.wrap(bytes, offset, length);
+    while (rest.hasRemaining() && errno == 0) {
+      writeSome(rest);
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
     if (errno != 0) {
       throw failure();
+    }
+  }
+
+  private void writeSome(ByteBuffer rest) {
+    try {
+      if (channel.write(rest) == 0) {
+        awaitRoom(); // whoever gave us this descriptor has made it non-blocking
+      }
+    } catch (IOException unclear) {
+      writeBySystemCall(rest);
+    }
+  }
+
+  /** Tries once more what has failed, to learn why. */
+  private void writeBySystemCall(ByteBuffer rest) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment buffer = arena.allocate(rest.remaining());
+      buffer.copyFrom(MemorySegment.ofBuffer(rest));
+      long result = Io.write(sys.get(), STDOUT, buffer);
+      if (result >= 0) {
+        rest.position(rest.position() + (int) result);
+      } else if (result != -Errno.EAGAIN) {
+        errno = (int) -result;
+      }
     }
   }
 
@@ -89,7 +119,7 @@ final class StandardOutput extends OutputStream {
   }
 
   private void awaitRoom() {
-    var poll = new PollSet(sys, 1);
+    var poll = new PollSet(sys.get(), 1);
     poll.set(0, STDOUT, PollSet.OUT);
     poll.await(Futex.FOREVER);
   }

@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Sys;
 import dev.belfry.testkit.SysTap;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -32,6 +36,30 @@ class BelfryCommandTest {
     assertThat(run.out())
         .contains("Usage: belfry " + command)
         .isEqualTo(CommandRun.of((command + " --help").split(" ")).out());
+  }
+
+  /** To set up the first one takes longer than such a command. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--version",
+        "--help",
+        "help top",
+        "run --help",
+        "completion",
+        "signals resolve 1"
+      })
+  void noSystemCallsAreSetUpForWhatMakesNone(String arguments) {
+    var out = new PrintWriter(new StringWriter());
+    Supplier<Sys> unused =
+        () -> {
+          throw new AssertionError("is asked for system calls");
+        };
+
+    assertThat(
+            BelfryCommand.execute(
+                unused, OutputStream.nullOutputStream(), out, out, arguments.split(" ")))
+        .isZero();
   }
 
   @Test

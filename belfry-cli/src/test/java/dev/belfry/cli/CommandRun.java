@@ -18,7 +18,7 @@ record CommandRun(int exitCode, String out, String err) {
     var bytes = new ByteArrayOutputStream();
     var out = new PrintWriter(bytes, true, UTF_8);
     var err = new StringWriter();
-    int exitCode = BelfryCommand.execute(sys, bytes, out, new PrintWriter(err, true), args);
+    int exitCode = BelfryCommand.execute(() -> sys, bytes, out, new PrintWriter(err, true), args);
     out.flush();
     return new CommandRun(exitCode, bytes.toString(UTF_8), err.toString());
   }

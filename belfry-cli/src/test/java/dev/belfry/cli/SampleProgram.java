@@ -40,7 +40,7 @@ final class SampleProgram {
       ready();
       IN.readLine();
     }
-    EndingSignals.start(SYS);
+    EndingSignals.start(() -> SYS);
     switch (args[0]) {
       case "late" -> park();
       case "parked" -> readyAnd(SampleProgram::park);
@@ -182,6 +182,6 @@ final class SampleProgram {
   private static void doctorWithout(String call) {
     Sys sys = FaultySys.failing(Map.of(call, Errno.ENOSYS));
     var out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
-    System.exit(BelfryCommand.execute(sys, System.out, out, out, "doctor"));
+    System.exit(BelfryCommand.execute(() -> sys, System.out, out, out, "doctor"));
   }
 }

@@ -1,19 +1,27 @@
 package dev.belfry.cli;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.Sys;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class StandardOutputTest {
   private final StringBuilder written = new StringBuilder();
@@ -31,12 +39,27 @@ class StandardOutputTest {
   }
 
   @Test
-  void interruptedWriteGoesOn() {
+  void writeThatFailsOnlyOnceGoesOn() {
     StandardOutput out = outputAnswering((long) -Errno.EINTR);
 
     out.writer().println("on");
 
     assertThat(written).hasToString("on\n");
+  }
+
+  /** A file's channel closes itself, and with it standard output, if its thread is interrupted. */
+  @Test
+  void interruptedThreadCanStillWrite(@TempDir Path directory) throws IOException {
+    Path file = directory.resolve("out");
+    try (FileChannel channel = FileChannel.open(file, CREATE, WRITE)) {
+      var out = new StandardOutput(channel, StandardOutputTest::noSystemCalls);
+      Thread.currentThread().interrupt();
+
+      out.writer().println("still here");
+
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(file).hasContent("still here");
+    }
   }
 
   @Test
@@ -71,20 +94,61 @@ class StandardOutputTest {
     assertThat(err.toString()).startsWith("belfry: write(standard output): ENOSPC (");
   }
 
+  private static Sys noSystemCalls() {
+    throw new AssertionError("nothing has failed");
+  }
+
+  /** What each write gives: how many bytes at most, or an error; then all is written. */
   private StandardOutput outputAnswering(Long... answers) {
     Queue<Long> next = new ArrayDeque<>(List.of(answers));
-    return new StandardOutput(
-        (Sys)
-            Proxy.newProxyInstance(
-                Sys.class.getClassLoader(),
-                new Class<?>[] {Sys.class},
-                (proxy, method, arguments) ->
-                    switch (method.getName()) {
-                      case "write" ->
-                          write((MemorySegment) arguments[1], (long) arguments[2], next);
-                      case "ppoll" -> ++polls;
-                      default -> throw new AssertionError(method);
-                    }));
+    return new StandardOutput(new FakeChannel(next), () -> sysAnswering(next));
+  }
+
+  /** The same descriptor as seen by Java, which does not say which error it was. */
+  private final class FakeChannel implements WritableByteChannel {
+    private final Queue<Long> answers;
+
+    FakeChannel(Queue<Long> answers) {
+      this.answers = answers;
+    }
+
+    @Override
+    public int write(ByteBuffer bytes) throws IOException {
+      Long answer = answers.peek();
+      if (answer != null && answer < 0 && answer != -Errno.EAGAIN) {
+        throw new IOException("something is wrong");
+      }
+      answers.poll();
+      if (answer != null && answer == -Errno.EAGAIN) {
+        return 0;
+      }
+      int count = answer == null ? bytes.remaining() : (int) (long) answer;
+      for (int i = 0; i < count; i++) {
+        written.append((char) bytes.get());
+      }
+      return count;
+    }
+
+    @Override
+    public boolean isOpen() {
+      return true;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private Sys sysAnswering(Queue<Long> answers) {
+    return (Sys)
+        Proxy.newProxyInstance(
+            Sys.class.getClassLoader(),
+            new Class<?>[] {Sys.class},
+            (proxy, method, arguments) ->
+                switch (method.getName()) {
+                  case "write" -> write((MemorySegment) arguments[1], (long) arguments[2], answers);
+                  case "ppoll" -> ++polls;
+                  default -> throw new AssertionError(method);
+                });
   }
 
   private long write(MemorySegment buffer, long length, Queue<Long> answers) {

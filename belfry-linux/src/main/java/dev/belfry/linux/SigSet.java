@@ -24,12 +24,20 @@ public record SigSet(long bits) {
 
   /** The set of the given signals. */
   public static SigSet of(int... signals) {
-    return IntStream.of(signals).boxed().reduce(EMPTY, SigSet::with, SigSet::union);
+    SigSet set = EMPTY;
+    for (int signal : signals) {
+      set = set.with(signal);
+    }
+    return set;
   }
 
   /** All signals between two, both included. */
   public static SigSet range(int first, int last) {
-    return of(IntStream.rangeClosed(first, last).toArray());
+    SigSet set = EMPTY;
+    for (int signal = first; signal <= last; signal++) {
+      set = set.with(signal);
+    }
+    return set;
   }
 
   /** The set that a line of {@code /proc/PID/status} such as {@code SigBlk} shows. */

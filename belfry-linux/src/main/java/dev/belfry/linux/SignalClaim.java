@@ -81,7 +81,7 @@ public final class SignalClaim implements AutoCloseable {
   }
 
   private void grant(SigSet signals) {
-    if (!signals.equals(held)) {
+    if (signals.bits() != held.bits()) { // the first equals of a record takes long
       held = signals;
       onChange.accept(signals);
     }

@@ -70,10 +70,14 @@ public final class SignalLaunch {
 
   /** The threads of this process in which some of these signals are not blocked; ideally none. */
   public static List<Gap> gaps(SigSet signals) throws IOException {
-    return ThreadSignals.ofThisProcess().stream()
-        .map(thread -> new Gap(thread, signals.minus(thread.blocked())))
-        .filter(gap -> !gap.unblocked().isEmpty())
-        .toList();
+    var gaps = new ArrayList<Gap>();
+    for (ThreadSignals thread : ThreadSignals.ofThisProcess()) {
+      SigSet unblocked = signals.minus(thread.blocked());
+      if (!unblocked.isEmpty()) {
+        gaps.add(new Gap(thread, unblocked));
+      }
+    }
+    return gaps;
   }
 
   /**
@@ -97,7 +101,18 @@ public final class SignalLaunch {
 
   /** Whether this process has started itself again already. */
   public static boolean wasRelaunched() {
-    return Long.toString(ProcessHandle.current().pid()).equals(System.getenv(GUARD_VARIABLE));
+    String pid = System.getenv(GUARD_VARIABLE);
+    return pid != null && pid.equals(Long.toString(ProcessHandle.current().pid()));
+  }
+
+  /**
+   * Whether {@link #ensure} would start this JVM again. A program that makes no other system calls
+   * asks first, because they take long to set up.
+   *
+   * @throws IOException if {@code /proc} cannot be read
+   */
+  public static boolean isNeeded() throws IOException {
+    return !wasRelaunched() && !gaps(SIGNALS).isEmpty();
   }
 
   /**
@@ -108,7 +123,7 @@ public final class SignalLaunch {
    * @throws IOException if {@code /proc} cannot be read or the program cannot be started
    */
   public static void ensure(Sys sys) throws IOException {
-    if (wasRelaunched() || gaps(SIGNALS).isEmpty()) {
+    if (!isNeeded()) {
       return;
     }
     var arguments = new ArrayList<>(readStrings("/proc/self/cmdline"));

@@ -7,9 +7,8 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Collectors;
 
 /**
  * What {@code /proc} says about the signals of one thread.
@@ -51,14 +50,15 @@ public record ThreadSignals(int tid, String name, SigSet blocked, SigSet ignored
     return threads;
   }
 
+  /** In plain loops: this is among the first things a program does, and streams take long then. */
   private static ThreadSignals parse(String status) {
-    Map<String, String> fields =
-        status
-            .lines()
-            .map(line -> line.split(":\\s*", 2))
-            .filter(field -> field.length == 2)
-            .collect(
-                Collectors.toMap(field -> field[0], field -> field[1], (first, next) -> first));
+    var fields = new HashMap<String, String>();
+    for (String line : status.split("\n", -1)) {
+      int colon = line.indexOf(':');
+      if (colon > 0) {
+        fields.putIfAbsent(line.substring(0, colon), line.substring(colon + 1).stripLeading());
+      }
+    }
     return new ThreadSignals(
         Integer.parseInt(fields.getOrDefault("Pid", "0")),
         fields.getOrDefault("Name", "?"),

@@ -4,6 +4,7 @@ import dev.belfry.cli.Version;
 import dev.belfry.linux.Sys;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -43,16 +44,16 @@ public final class Run implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
 
-  private final Sys sys;
+  private final Supplier<Sys> sys;
 
   /** The command. */
-  public Run(Sys sys) {
+  public Run(Supplier<Sys> sys) {
     this.sys = sys;
   }
 
   @Override
   public Integer call() throws InterruptedException {
-    var start = new HostStart(sys, spec.commandLine().getOut(), spec.commandLine().getErr());
+    var start = new HostStart(sys.get(), spec.commandLine().getOut(), spec.commandLine().getErr());
     return supervise ? start.supervise(config) : start.run(config);
   }
 }

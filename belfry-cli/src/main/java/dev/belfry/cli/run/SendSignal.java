@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -65,10 +66,10 @@ public final class SendSignal implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
 
-  private final Sys sys;
+  private final Supplier<Sys> sys;
 
   /** The command. */
-  public SendSignal(Sys sys) {
+  public SendSignal(Supplier<Sys> sys) {
     this.sys = sys;
   }
 
@@ -104,7 +105,7 @@ public final class SendSignal implements Callable<Integer> {
   private void kill(String pid, int signal) throws IOException {
     String none = "there is no process " + pid;
     try {
-      Processes.kill(sys, Integer.parseInt(pid), signal);
+      Processes.kill(sys.get(), Integer.parseInt(pid), signal);
     } catch (NumberFormatException e) { // a negative one would be a group, or everybody
       throw new IOException(none, e);
     } catch (ErrnoException e) {

@@ -9,6 +9,7 @@ import dev.belfry.shm.SegmentSnapshot;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -35,16 +36,16 @@ public final class Shm implements Runnable {
   private static final String MEANT =
       "The segment's file, or a running host; optional if only one is running.";
 
-  private final Sys sys;
+  private final Supplier<Sys> sys;
 
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
 
-  private Shm(Sys sys) {
+  private Shm(Supplier<Sys> sys) {
     this.sys = sys;
   }
 
   /** The command with those below it. */
-  public static CommandLine commandLine(Sys sys) {
+  public static CommandLine commandLine(Supplier<Sys> sys) {
     return new CommandLine(new Shm(sys))
         .addSubcommand(new ShmPing(sys))
         .addSubcommand(new ShmEcho(sys))
@@ -85,7 +86,7 @@ public final class Shm implements Runnable {
   }
 
   private int show(@Nullable String which, BiConsumer<SegmentSnapshot, PrintWriter> printing) {
-    try (Segment segment = Segment.inspect(sys, HostSegment.find(which))) {
+    try (Segment segment = Segment.inspect(sys.get(), HostSegment.find(which))) {
       printing.accept(SegmentSnapshot.of(segment), spec.commandLine().getOut());
       return 0;
     } catch (IOException e) {

@@ -14,6 +14,7 @@ import dev.belfry.shm.WaitStrategy;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -32,7 +33,7 @@ import picocli.CommandLine.Spec;
 final class ShmEcho implements Callable<Integer> {
   private static final int FAILED = 1;
 
-  private final Sys sys;
+  private final Supplier<Sys> sys;
 
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
 
@@ -61,7 +62,7 @@ final class ShmEcho implements Callable<Integer> {
       description = "What to do while waiting: ${COMPLETION-CANDIDATES}.")
   private WaitStrategy strategy = WaitStrategy.ADAPTIVE;
 
-  ShmEcho(Sys sys) {
+  ShmEcho(Supplier<Sys> sys) {
     this.sys = sys;
   }
 
@@ -80,7 +81,7 @@ final class ShmEcho implements Callable<Integer> {
 
   private ShmGuest attach() throws IOException {
     if (peerId == null && doorbell == null) {
-      return ShmGuest.walkIn(sys, hubPath, strategy);
+      return ShmGuest.walkIn(sys.get(), hubPath, strategy);
     }
     if (peerId == null || doorbell == null) {
       throw new ParameterException(
@@ -88,7 +89,7 @@ final class ShmEcho implements Callable<Integer> {
     }
     var ticket = new SpawnArguments(hubPath, peerId, doorbell);
     return ShmGuest.attach(
-        sys, ticket.toArguments().toArray(String[]::new), strategy); // checks the values
+        sys.get(), ticket.toArguments().toArray(String[]::new), strategy); // checks the values
   }
 
   /** Answers to the end; says what is wrong if the end is not the host's goodbye. */

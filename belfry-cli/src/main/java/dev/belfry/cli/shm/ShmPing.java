@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -47,7 +48,7 @@ final class ShmPing implements Callable<Integer> {
   private static final Duration GOODBYE = Duration.ofSeconds(5);
   private static final long ATTACH_SECONDS = 60;
 
-  private final Sys sys;
+  private final Supplier<Sys> sys;
 
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
 
@@ -100,7 +101,7 @@ final class ShmPing implements Callable<Integer> {
   @Parameters(paramLabel = "COMMAND", description = "The guest, after --.")
   private List<String> command = List.of();
 
-  ShmPing(Sys sys) {
+  ShmPing(Supplier<Sys> sys) {
     this.sys = sys;
   }
 
@@ -163,7 +164,7 @@ final class ShmPing implements Callable<Integer> {
               .withChannels(maxChannels, SegmentConfig.DEFAULT.initialCredit());
       HostOptions options =
           HostOptions.DEFAULT
-              .withSystemCalls(sys)
+              .withSystemCalls(sys.get())
               .withPlacement(placement)
               .withConfig(config)
               .withWalkIns(peerOptions());

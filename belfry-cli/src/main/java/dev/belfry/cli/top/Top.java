@@ -13,6 +13,7 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -51,7 +52,7 @@ public final class Top implements Callable<Integer> {
   /** How wide the text is where nothing else is known. */
   private static final int TEXT_COLUMNS = 110;
 
-  private final Sys sys;
+  private final Supplier<Sys> sys;
 
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
 
@@ -75,7 +76,7 @@ public final class Top implements Callable<Integer> {
   private double interval = 1;
 
   /** Looks at the machine, its terminal and its processes, by these system calls. */
-  public Top(Sys sys) {
+  public Top(Supplier<Sys> sys) {
     this.sys = sys;
   }
 
@@ -95,7 +96,7 @@ public final class Top implements Callable<Integer> {
   }
 
   private boolean isFitTerminal() {
-    return Screen.size(sys) != null && !"dumb".equals(System.getenv("TERM"));
+    return Screen.size(sys.get()) != null && !"dumb".equals(System.getenv("TERM"));
   }
 
   private int showOnce(HostEntry host, CountersSample sample) {
@@ -103,7 +104,7 @@ public final class Top implements Callable<Integer> {
     if (json) {
       out.println(TopJson.of(host, sample));
     } else {
-      Terminal.Size size = Screen.size(sys);
+      Terminal.Size size = Screen.size(sys.get());
       Look look = look(size == null ? TEXT_COLUMNS : size.columns(), Integer.MAX_VALUE);
       new HostPage(host, look, new History(sample))
           .still()
@@ -117,7 +118,7 @@ public final class Top implements Callable<Integer> {
     var history = new History(reader.read());
     var limit = Duration.ofMillis(Math.round(interval * 1000));
     PrintWriter out = spec.commandLine().getOut();
-    try (Screen screen = Screen.enter(sys, out)) {
+    try (Screen screen = Screen.enter(sys.get(), out)) {
       while (directory.live().contains(host)) {
         Terminal.Size size = screen.size();
         screen.draw(new HostPage(host, look(size.columns(), size.rows()), history).live());
