@@ -85,7 +85,8 @@ final class CNames {
           Map.entry("IoUring", "FOREVER|REQUIRED|ANY_PLACE|IORING_SETUP_NO_SQARRAY"),
           Map.entry(
               "SubmissionQueue",
-              "AT_POSITION|NO_FD|SQE_BYTES|IORING_OP_FUTEX_WAIT|FUTEX2_SIZE_U32|FUTEX_MATCH_ANY"),
+              "AT_POSITION|NO_FD|SQE_BYTES|USER_DATA|IORING_OP_FUTEX_WAIT|FUTEX2_SIZE_U32"
+                  + "|FUTEX_MATCH_ANY"),
           Map.entry("CompletionQueue", "USER_DATA|RES|FLAGS|CQE_BYTES"),
           Map.entry("UringStructs", ".*"),
           Map.entry("BufferRing", "PAGE|ADDR|LEN|BID|TAIL|BUF_BYTES|RING_ADDR|ENTRIES|BGID"),
