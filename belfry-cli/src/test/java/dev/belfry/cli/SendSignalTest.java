@@ -59,7 +59,7 @@ class SendSignalTest {
     assertThat(run.exitCode()).isEqualTo(2);
     assertThat(run.err().lines())
         .satisfiesExactly(
-            line -> assertThat(line).startsWith("belfry signal: '" + target + "' is no "),
+            line -> assertThat(line).startsWith("belfry signal: '" + target + "' is not "),
             line -> assertThat(line).startsWith("Try"));
   }
 
