@@ -20,7 +20,7 @@ import java.util.OptionalLong;
  * @param limits their limits
  * @param placement the layout of the shared memory
  * @param waiting how callers wait
- * @param restart when they are restarted after a crash
+ * @param restart when those that died early are replaced
  * @param recycle when they are replaced
  */
 public record WorkersConfig(
@@ -89,7 +89,7 @@ public record WorkersConfig(
   }
 
   /**
-   * When a worker is restarted that died without finishing a call.
+   * When workers that died before they had served are replaced.
    *
    * @param firstDelay the delay after the first death
    * @param longestDelay the longest delay

@@ -47,7 +47,7 @@ public final class CountersWriter implements AutoCloseable {
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread thread;
 
-  /** The number of the latest sample; confined to the thread that writes samples. */
+  /** The latest sample's number; used by the opening thread, then only by the writing thread. */
   private long latest;
 
   private CountersWriter(Path path, Supplier<PoolStatus> status, Duration period)
@@ -140,7 +140,7 @@ public final class CountersWriter implements AutoCloseable {
     long number = latest + 1;
     long at = CountersLayout.SAMPLES_OFFSET + (number % 2) * CountersLayout.SAMPLE_BYTES;
     LONG_AT.setOpaque(memory, at + CountersLayout.NUMBER_AT, CountersLayout.BEING_WRITTEN);
-    VarHandle.storeStoreFence(); // a reader of any new byte also sees BEING_WRITTEN
+    VarHandle.storeStoreFence(); // a reader that sees a new field also sees BEING_WRITTEN
     long host = at + CountersLayout.HOST_AT;
     writeHost(host, pool);
     List<WorkerStatus> workers = pool.workers();

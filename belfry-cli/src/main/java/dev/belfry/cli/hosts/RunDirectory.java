@@ -67,7 +67,7 @@ public final class RunDirectory {
     return at(sys, place(sys, System.getenv("XDG_RUNTIME_DIR")));
   }
 
-  /** Returns the path. {@code runtime} may be another user's, passed on by su or sudo. */
+  /** Returns the path for an XDG_RUNTIME_DIR, which su and sudo may pass on to other users. */
   static Path place(Sys sys, @Nullable String runtime) throws IOException {
     int uid = ownUid(sys);
     if (runtime != null && !runtime.isEmpty() && Path.of(runtime).isAbsolute()) {
@@ -178,7 +178,7 @@ public final class RunDirectory {
     }
   }
 
-  /** Makes this host known. Also removes what dead hosts left behind, which nothing else may do. */
+  /** Makes this host known. Removes what dead hosts left behind, in case nothing else does. */
   public Announcement announce(HostEntry entry) throws IOException {
     var _ = live();
     Fd place = openDirectory(sys, path);

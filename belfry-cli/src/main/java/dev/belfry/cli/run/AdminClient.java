@@ -96,7 +96,7 @@ final class AdminClient {
                         && address(it).equals(typed));
   }
 
-  /** Does not ask DNS: the name may resolve to another machine the next time. */
+  /** Resolves no name but localhost: the next lookup of a name may give another machine. */
   private static Optional<InetAddress> address(URI surface) {
     String host = surface.getHost();
     try {

@@ -13,7 +13,7 @@ final class EndTime {
   private static final Duration MAX_KEPT = Duration.ofSeconds(2);
   private static final int KEPT_PART = 4;
 
-  /** When the time is up; set by the ending signal, before shutdown hooks ask for it. */
+  /** When the time is up; set by the ending signal, before the shutdown actions ask for it. */
   private volatile long deadlineNanos = System.nanoTime();
 
   /** Registers for every signal that ends the host, and so sees the first one. */

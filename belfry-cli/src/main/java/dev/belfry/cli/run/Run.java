@@ -13,8 +13,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code belfry run}: runs a host. This class refers to nothing heavy, because listing the commands
- * loads it too.
+ * {@code belfry run}: runs a host. This class refers to nothing heavy, because the help and {@code
+ * --version} load it too.
  */
 @Command(
     name = "run",

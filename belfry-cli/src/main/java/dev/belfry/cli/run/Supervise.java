@@ -34,7 +34,7 @@ import java.util.Optional;
  * with its signals blocked, so an early signal is not lost and does not kill it.
  */
 final class Supervise {
-  /** Tells the child the supervisor's process id. */
+  /** The environment variable that tells the child the supervisor's process id. */
   private static final String VARIABLE = "BELFRY_SUPERVISOR";
 
   private static final int RESTART = 128 + Signo.HUP;

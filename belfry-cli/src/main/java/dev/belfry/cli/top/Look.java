@@ -1,7 +1,7 @@
 package dev.belfry.cli.top;
 
 /**
- * What the terminal or file that shows the text can display.
+ * The limits of the terminal or file that the text is for.
  *
  * @param columns the width of a line
  * @param rows the number of lines
