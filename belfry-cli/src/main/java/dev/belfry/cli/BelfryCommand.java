@@ -19,7 +19,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code belfry} itself, with all its commands. */
+/** The {@code belfry} command, with all its subcommands. */
 @Command(
     name = "belfry",
     description = "Runs work in crash-isolated worker processes over shared memory.",
@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
     commandListHeading = "%nCommands:%n",
     footer = {"", "'belfry help COMMAND' shows the help of a command."})
 final class BelfryCommand implements Runnable {
-  /** In the order of the help. */
+  /** In the order in which the help lists them. */
   private static final List<String> COMMANDS =
       List.of(
           "run",
@@ -45,7 +45,7 @@ final class BelfryCommand implements Runnable {
           "completion",
           "help");
 
-  /** Those that have something to say about the others. */
+  /** Commands that describe the others and so need all of them. */
   private static final List<String> ABOUT_ALL = List.of("completion", "help");
 
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
@@ -55,8 +55,8 @@ final class BelfryCommand implements Runnable {
   /**
    * Runs a command line.
    *
-   * @param sys for commands that look at the machine
-   * @param bytes standard output for what is not text
+   * @param sys system calls, for the commands that need them
+   * @param bytes standard output, for binary data
    * @return the exit code: the command's own, 2 if the command line is wrong, 1 if it failed
    */
   static int execute(
@@ -66,7 +66,7 @@ final class BelfryCommand implements Runnable {
       belfry.addSubcommand(name, command(name, sys, bytes));
     }
     return belfry
-        .setExpandAtFiles(false) // @FILE means something else to call
+        .setExpandAtFiles(false) // to 'call', @FILE means something else
         .setOut(out)
         .setErr(err)
         .setParameterExceptionHandler(new UsageErrors())
@@ -74,7 +74,7 @@ final class BelfryCommand implements Runnable {
         .execute(args);
   }
 
-  /** The one that is called, if that is clear: to load them all takes longer than most run. */
+  /** The command that is called, if that is clear. Loading them all takes longer than most run. */
   private static List<String> needed(String... args) {
     boolean one = args.length > 0 && COMMANDS.contains(args[0]) && !ABOUT_ALL.contains(args[0]);
     return one ? List.of(args[0]) : COMMANDS;

@@ -12,8 +12,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code belfry bench}: runs the benchmarks in a JVM of their own. They depend on the peers they
- * are compared with, which do not belong in the program.
+ * {@code belfry bench}: runs the benchmarks in a separate JVM. They depend on the libraries that
+ * Belfry is compared with, which do not belong in the program.
  */
 @Command(
     name = "bench",
@@ -43,12 +43,12 @@ final class Bench implements Callable<Integer> {
     var builder = new ProcessBuilder(command).inheritIO();
     SignalLaunch.cleanEnvironment(builder.environment());
     Process process = builder.start();
-    // A Ctrl+C reaches both; a TERM only us, and measuring must not go on without us.
+    // Ctrl+C reaches both processes, TERM only this one. The benchmarks must not outlive it.
     Runtime.getRuntime().addShutdownHook(new Thread(process::destroy, "belfry-bench-end"));
     return process.waitFor();
   }
 
-  /** The jar beside our own: belfry-cli/target/belfry.jar, belfry-bench/target/belfry-bench.jar. */
+  /** The benchmarks' jar, located relative to our own, belfry-cli/target/belfry.jar. */
   private static Path benchmarks() throws IOException {
     try {
       Path own = Path.of(Bench.class.getProtectionDomain().getCodeSource().getLocation().toURI());

@@ -8,16 +8,16 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 
 /**
- * Tries whether something could listen at an address. By system calls, because Java gives the
- * reason only in words, and those are of the user's language.
+ * Finds out whether a server could listen at an address. It uses system calls because Java reports
+ * the reason only as text, in the user's language.
  */
 public final class BindProbe {
   private BindProbe() {}
 
-  /** What the kernel has against it; empty if nothing. The address is free again afterwards. */
+  /** Returns the error that prevents listening; empty if there is none. The address stays free. */
   public static Optional<ErrnoException> refusal(Sys sys, InetSocketAddress address) {
     try (Fd socket = Sockets.open(sys, Sockets.familyOf(address), Sockets.Type.STREAM, true)) {
-      // As listeners do: connections that have ended are not in the way.
+      // As servers do, so that connections in TIME_WAIT are not in the way.
       Sockets.setOption(sys, socket.number(), Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR, 1);
       Sockets.bind(sys, socket.number(), address);
       return Optional.empty();

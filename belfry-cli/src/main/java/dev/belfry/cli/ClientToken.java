@@ -6,17 +6,18 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * The token that a client shows. It is checked before it is sent: what cannot stand in a header
- * would come back in the message of an exception, and it may be the key of something else.
+ * The token that a client sends. It is checked first: the exception for a bad header value shows
+ * that value, which may be the key to something else.
  */
 public final class ClientToken {
   private ClientToken() {}
 
   /**
-   * The one in a file; white space around it does not count.
+   * Reads a token from a file, ignoring white space around it.
    *
    * @throws IOException if the file cannot be read
-   * @throws IllegalArgumentException if what is in it is no token; the message does not show it
+   * @throws IllegalArgumentException if the file holds no token; the message does not show its
+   *     content
    */
   public static String fromFile(Path file) throws IOException {
     byte[] bytes = NamedFile.read(file, Secret.MAX_BYTES + 1);
@@ -24,10 +25,10 @@ public final class ClientToken {
   }
 
   /**
-   * A text as a token.
+   * Returns a text as a token, without white space around it.
    *
-   * @param source where it is from, for the message
-   * @throws IllegalArgumentException if it is none; the message does not show it
+   * @param source where the text comes from, for the message
+   * @throws IllegalArgumentException if the text is not a token; the message does not show it
    */
   public static String of(String text, String source) {
     if (text.length() > Secret.MAX_BYTES) {

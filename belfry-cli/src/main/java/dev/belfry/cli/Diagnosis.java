@@ -11,10 +11,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code doctor} finds. The names of the components are those of the JSON form, which other
- * programs read: do not change them.
+ * What {@code doctor} found. The component names are the field names of the JSON form, which other
+ * programs read: do not rename them.
  *
- * @param ok whether everything is there that Belfry needs
+ * @param ok whether everything that Belfry needs is available
  * @param belfry the program's version
  */
 record Diagnosis(
@@ -29,19 +29,19 @@ record Diagnosis(
   record Machine(String java, String kernel, String architecture, String libc) {}
 
   /**
-   * Something that is there or is not.
+   * A facility, and whether it is available.
    *
-   * @param cause why it is not there; null if it is
+   * @param cause why it is not available; null if it is
    */
   record Finding(
       String name, boolean available, boolean needed, @Nullable String cause, String purpose) {}
 
   /**
-   * Whether the signals that have to be blocked are, in all threads.
+   * Whether the signals that must be blocked are blocked in all threads.
    *
-   * @param threads how many there are
-   * @param relaunched whether the program had to start itself again for that
-   * @param cause why it is not known; null if it is
+   * @param threads how many threads there are
+   * @param relaunched whether the program had to relaunch itself to block them
+   * @param cause why the masks could not be read; null if they could
    */
   record SignalMaskState(
       boolean blockedInAllThreads,

@@ -6,7 +6,7 @@ import dev.belfry.cli.Diagnosis.SignalMaskState;
 import java.io.PrintWriter;
 import picocli.CommandLine.Help.Ansi;
 
-/** A diagnosis for people. */
+/** Prints a diagnosis for people. */
 final class DiagnosisText {
   private final Ansi ansi;
 

@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.json.JsonMapper;
 
-/** {@code belfry doctor}: what this machine has of what Belfry needs. */
+/** {@code belfry doctor}: shows whether this machine has what Belfry needs. */
 @Command(
     name = "doctor",
     description = "Shows whether this machine has what Belfry needs, and why anything is missing.",

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code belfry echo}: a server that sends back what it gets. */
+/** {@code belfry echo}: a server that sends back what it receives. */
 @Command(
     name = "echo",
     description = "Sends back what clients send, on one event loop, until INT or TERM.",

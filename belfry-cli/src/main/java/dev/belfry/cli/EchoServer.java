@@ -11,7 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 
-/** Accepts connections and sends back what they bring, with callbacks or with coroutines. */
+/** Accepts connections and sends back what they receive, with callbacks or with coroutines. */
 final class EchoServer {
   private static final int BUFFER_BYTES = 16 * 1024;
 
@@ -69,7 +69,7 @@ final class EchoServer {
     }
   }
 
-  /** One connection: a read and a write that take turns, and allocate nothing but a slice. */
+  /** One connection, with callbacks. Reads and writes alternate; each allocates at most a slice. */
   private static final class Conversation {
     private final StreamSocket socket;
     private final MemorySegment buffer = Arena.ofAuto().allocate(BUFFER_BYTES);

@@ -22,53 +22,53 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends the program on HUP, INT and TERM with 128 plus the signal's number, and on QUIT after a
- * thread dump. With its signals blocked a JVM does none of that by itself.
+ * Ends the program on HUP, INT and TERM with exit code 128 plus the signal's number, and on QUIT
+ * after a thread dump. A JVM whose signals are blocked does none of this by itself.
  *
- * <p>A thread of its own waits for them, so they work whatever the rest of the program does. The
- * first one exits in the ordinary way, with shutdown hooks; another INT or TERM during that halts
- * at once. A service that wants the signals for itself takes a {@link SignalClaim}, and this gets
- * them back when that is closed.
+ * <p>A thread of its own reads the signals, so they work whatever the rest of the program does. The
+ * first signal exits in the ordinary way, with shutdown hooks; another INT or TERM meanwhile halts
+ * at once. A service that handles the signals itself takes a {@link SignalClaim}; when it closes
+ * the claim, the signals come back here.
  */
 final class EndingSignals {
   private static final SigSet ENDING = SigSet.of(Signo.HUP, Signo.INT, Signo.QUIT, Signo.TERM);
 
   /**
-   * What follows this soon is the same request: {@code timeout(1)} sends a signal to its child and
-   * then to the whole group, and a key that is held down repeats.
+   * A signal that follows within this time belongs to the same request: {@code timeout(1)} signals
+   * its child and then the whole group, and a key that is held down repeats.
    */
   private static final long SAME_REQUEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /**
-   * How long to sleep between looks at the signals while the JVM shuts down. A JVM that ends gives
-   * threads in native code 300 milliseconds to leave it, and one that waits for signals never
-   * would: every command would end that much later.
+   * How long to sleep between reads of the signals while the JVM shuts down. At exit, the JVM waits
+   * up to 300 milliseconds for threads in native code. A thread that blocks in poll would cost
+   * every command that time.
    */
   private static final long SHUTDOWN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   /**
-   * How long the command runs before anybody watches. To set that up takes as long as most commands
-   * do, and one that has ended needs none of it. A signal that comes before waits in the kernel.
+   * How long the command runs before its signals are watched. Setting up the watch takes as long as
+   * most commands, which have ended by then. An earlier signal stays pending in the kernel.
    */
   private static final long HEAD_START_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final Supplier<Sys> sys;
 
-  /** What nobody else has claimed; guarded by this, as are the next two. */
+  /** The signals not claimed by a service. Guarded by this, as are the next two fields. */
   private SigSet held = SigSet.EMPTY;
 
-  /** What never arrives at a descriptor, or has to be left alone. */
+  /** The signals that a signalfd cannot deliver, and HUP if it must stay ignored. */
   private SigSet unreadable = SigSet.EMPTY;
 
-  /** Null until it is opened. */
+  /** Null until opened. */
   private @Nullable SignalFd signals;
 
-  /** Becomes readable when the JVM begins to shut down; null until it is opened. */
+  /** Becomes readable when the JVM begins to shut down; null until opened. */
   private volatile @Nullable EventFd shutdown;
 
   private volatile boolean isShuttingDown;
 
-  /** Only touched by the watching thread, as is the next one. */
+  /** Confined to the watching thread, as is the next field. */
   private boolean exiting;
 
   private long exitingSinceNanos;
@@ -78,12 +78,12 @@ final class EndingSignals {
   }
 
   /**
-   * Watches for those signals that can be read: blocked in all threads. Those that are not keep
-   * their usual effect, and HUP is left alone where it was ignored from the start, as under nohup.
+   * Watches for the signals that are blocked in all threads; only those can be read. The others
+   * keep their usual effect. HUP is left alone if it was ignored from the start, as under nohup.
    */
   static void start(Supplier<Sys> sys) {
     var watch = new EndingSignals(sys);
-    SignalClaim.take(ENDING, watch::hold); // at once, or it would take them from a service
+    SignalClaim.take(ENDING, watch::hold); // now: a later claim would displace a service's
     Runtime.getRuntime()
         .addShutdownHook(Thread.ofPlatform().name("belfry-shutdown").unstarted(watch::shutDown));
     Thread.ofPlatform().daemon().name("belfry-signals").start(watch::watch);
@@ -118,7 +118,7 @@ final class EndingSignals {
       }
       return unreadable;
     } catch (IOException noProc) {
-      // This thread stands for all: what the launcher has blocked is blocked everywhere.
+      // This thread's mask stands for all: what the launcher blocks is blocked in every thread.
       return SigSet.ALL.minus(SignalMask.block(calls, SigSet.EMPTY));
     }
   }
@@ -126,7 +126,7 @@ final class EndingSignals {
   private void shutDown() {
     isShuttingDown = true;
     EventFd opened = shutdown;
-    if (opened != null) { // else the watch has yet to begin, and will see that it is too late
+    if (opened != null) { // else the watch has not begun, and will see isShuttingDown
       opened.signal();
     }
   }
@@ -169,7 +169,7 @@ final class EndingSignals {
       act(records.signo(i));
     }
     if (count < 0 && count != -Errno.EAGAIN) {
-      // Without its reader the program could not be ended any more.
+      // Without a reader of its signals the program could no longer be ended.
       System.err.println("belfry: cannot read signals (" + Errno.name(-count) + "), ending");
       Runtime.getRuntime().halt(1);
     }
@@ -188,7 +188,7 @@ final class EndingSignals {
     }
   }
 
-  /** Exits on another thread, because hooks may hang and the next signal must still be read. */
+  /** Exits on another thread: hooks may hang, and the next signal must still be read. */
   private static void exit(int exitCode) {
     try {
       Thread.ofPlatform().name("belfry-exit").start(() -> System.exit(exitCode));

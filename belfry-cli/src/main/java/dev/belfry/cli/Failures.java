@@ -5,7 +5,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.ParseResult;
 
-/** Says in one line what a command did not expect, where picocli would print a stack trace. */
+/** Reports an unexpected failure of a command in one line, where picocli prints a stack trace. */
 final class Failures implements IExecutionExceptionHandler {
   @Override
   public int handleExecutionException(Exception failure, CommandLine command, ParseResult parsed) {
@@ -13,7 +13,7 @@ final class Failures implements IExecutionExceptionHandler {
     return command.getCommandSpec().exitCodeOnExecutionException();
   }
 
-  /** For a fault of the program its type is named too. */
+  /** What is not an I/O error is a bug in the program, so its type is named too. */
   private static String reason(Exception failure) {
     return failure instanceof IOException it ? Reason.of(it) : failure.toString();
   }

@@ -9,7 +9,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code belfry help}: unlike picocli's own, also for commands below others. */
+/** {@code belfry help}: unlike picocli's own, it also knows nested commands. */
 @Command(name = "help", description = "Shows the help of a command.", helpCommand = true)
 final class Help implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here

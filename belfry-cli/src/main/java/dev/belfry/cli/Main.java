@@ -9,15 +9,15 @@ import java.io.PrintWriter;
 import java.nio.channels.FileChannel;
 import java.util.Locale;
 
-/** The start of the program. */
+/** The program's entry point. */
 final class Main {
   private static final int FAILED = 1;
 
   private Main() {}
 
-  /** Runs one command and exits with what it says. */
+  /** Runs one command and exits with its exit code. */
   public static void main(String[] args) {
-    // What it prints is in English and partly read by programs, whatever digits the user has.
+    // Output is in English and partly parsed by programs, so digits must not follow the locale.
     Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
     takeCareOfSignals();
     var out = new StandardOutput(standardOutput(), Sys::forAnyThread);
@@ -31,7 +31,7 @@ final class Main {
     } catch (Error e) {
       e.printStackTrace(err);
     } finally {
-      System.exit(exitCode); // whatever threads a command has left behind, they do not go on alone
+      System.exit(exitCode); // threads that a command left behind must not keep the JVM alive
     }
   }
 
@@ -41,13 +41,13 @@ final class Main {
         SignalLaunch.ensure(Sys.forAnyThread());
       }
     } catch (IOException notRelaunched) {
-      // Then signals do what they do in any JVM, which is enough to end a command. A command that
-      // needs more checks the mask and says so, as doctor does.
+      // Signals then have their usual effect in a JVM, which is enough to end a command. A command
+      // that needs more checks the mask and reports it, as doctor does.
     }
     EndingSignals.start(Sys::forAnyThread);
   }
 
-  /** Never closed: that would close it for the whole program. */
+  /** Never closed: that would close standard output for the whole program. */
   private static FileChannel standardOutput() {
     return new FileOutputStream(FileDescriptor.out).getChannel();
   }

@@ -10,17 +10,17 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A file that somebody has named, which may be anything: a device without an end, a pipe. */
+/** Reads a file named by the user, which may be anything, such as an endless device or a pipe. */
 public final class NamedFile {
-  /** For somebody to begin to write to a pipe; until then it cannot even be opened. */
+  /** How long to wait for a writer of a pipe; without one, opening the pipe blocks. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private NamedFile() {}
 
   /**
-   * What is in it, up to a limit.
+   * Reads a file up to a limit.
    *
-   * @throws IOException if it cannot be read, also because it is a pipe to which nobody writes
+   * @throws IOException if the file cannot be read, or is a pipe and no writer opens it in time
    */
   public static byte[] read(Path file, int most) throws IOException {
     try (InputStream in = open(file)) {
@@ -32,7 +32,7 @@ public final class NamedFile {
     return Files.isRegularFile(file) ? Files.newInputStream(file) : openInTime(file);
   }
 
-  /** The thread that opens it cannot be woken up, and is left behind if nobody comes. */
+  /** Opens on another thread, which cannot be interrupted and stays behind if no writer comes. */
   private static InputStream openInTime(Path file) throws IOException {
     var opened = new CompletableFuture<InputStream>();
     Thread.ofPlatform().daemon().name("belfry-open").start(() -> open(file, opened));

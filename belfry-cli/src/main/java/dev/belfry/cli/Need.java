@@ -3,9 +3,9 @@ package dev.belfry.cli;
 import java.util.Map;
 
 /**
- * What a facility of the kernel means to Belfry.
+ * What Belfry needs a facility of the kernel for.
  *
- * @param needed whether there is no way without it
+ * @param needed whether Belfry cannot work without it
  * @param purpose what it is for
  */
 record Need(boolean needed, String purpose) {
@@ -32,7 +32,7 @@ record Need(boolean needed, String purpose) {
           optional("io_uring_buffer_ring", "buffers chosen by the kernel"),
           optional("io_uring_futex_wait", "shared memory and sockets in one wait"));
 
-  /** What is known about a facility by its name. */
+  /** Returns the need for the facility of that name. */
   static Need of(String facility) {
     Need need = OF_FACILITY.get(facility);
     if (need == null) {

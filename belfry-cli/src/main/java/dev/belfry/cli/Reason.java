@@ -8,11 +8,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import org.jspecify.annotations.Nullable;
 
-/** What went wrong, for people: the message of an exception may be only the name of a file. */
+/** Says what went wrong, for people: an exception's message may be no more than a file name. */
 public final class Reason {
   private Reason() {}
 
-  /** In one sentence, without a full stop. */
+  /** Returns the reason as one sentence without a full stop. */
   public static String of(Exception e) {
     @Nullable String message = e.getMessage();
     return switch (e) {

@@ -7,16 +7,16 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The signals of a command that runs until somebody ends it. They come from the signal standard
- * instead of {@link EndingSignals}: TERM and INT end it in good order, a second INT at once, QUIT
- * prints where the threads are, and HUP ends it too, because there is nothing to reload and a
- * terminal that is closed should take its commands with it.
+ * The signals of a command that runs until it is told to end. The signal standard handles them
+ * instead of {@link EndingSignals}: TERM and INT end the command in good order, a second INT ends
+ * it at once, and QUIT prints a thread dump. HUP ends it too: there is nothing to reload, and a
+ * terminal that closes should take its commands with it.
  */
 final class ServiceSignals {
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Signals signals;
 
-  /** Takes effect at once; of what happens, only what is wrong is reported. */
+  /** Handles the signals from now on. Only warnings and errors are reported. */
   ServiceSignals(PrintWriter err) {
     signals =
         Signals.builder()
@@ -31,7 +31,7 @@ final class ServiceSignals {
             .open();
   }
 
-  /** What makes the command end; the process exits when it has, or when the time is up. */
+  /** Sets how to stop the command. The process exits when it has ended, or when time is up. */
   void onEnd(Runnable stop) {
     signals.onShutdown(
         "the command",
@@ -41,11 +41,11 @@ final class ServiceSignals {
         });
   }
 
-  /** The command has ended, by itself or because of a signal. In the latter case never returns. */
+  /** Reports that the command has ended. Does not return if a signal ended it. */
   void ended() {
     ended.countDown();
     if (signals.isShuttingDown()) {
-      awaitExit(); // with the code of the signal, and not with that of the command
+      awaitExit(); // with the signal's exit code, not the command's
     }
   }
 

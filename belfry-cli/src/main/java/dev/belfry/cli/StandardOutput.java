@@ -18,12 +18,12 @@ import java.nio.channels.WritableByteChannel;
 import java.util.function.Supplier;
 
 /**
- * Standard output that knows how it failed. {@link System#out} only knows that it did; but a reader
- * that has seen enough, as in {@code belfry doctor | head -1}, is no error worth reporting, while a
- * full disk is. SIGPIPE is blocked here, so writing reports it instead of ending the program.
+ * Standard output that knows why it failed. {@link System#out} only knows that it did. But a reader
+ * that has seen enough, as in {@code belfry doctor | head -1}, is not worth reporting, while a full
+ * disk is. SIGPIPE is blocked, so a write fails with EPIPE instead of ending the program.
  *
- * <p>As long as nothing fails it writes by Java's own means, which are there at once: to set up the
- * first system call of a process takes longer than most commands.
+ * <p>Until a write fails, only Java's own channel is used: setting up the first system call of a
+ * process takes longer than most commands.
  */
 final class StandardOutput extends OutputStream {
   private static final int STDOUT = 1;
@@ -36,10 +36,10 @@ final class StandardOutput extends OutputStream {
   private volatile int errno;
 
   /**
-   * Output to a channel.
+   * Creates the output.
    *
    * @param channel standard output
-   * @param sys the same by system calls, which tell why writing fails
+   * @param sys system calls, to find out why a write to the channel failed
    */
   StandardOutput(WritableByteChannel channel, Supplier<Sys> sys) {
     this.channel = channel;
@@ -47,16 +47,16 @@ final class StandardOutput extends OutputStream {
     this.writer = new PrintWriter(new OutputStreamWriter(this, System.out.charset()), true);
   }
 
-  /** Where commands write; each line is passed on at once. It knows whether that has failed. */
+  /** Returns the writer for commands, which flushes each line and knows whether that failed. */
   PrintWriter writer() {
     return writer;
   }
 
   /**
-   * Writes out what is left.
+   * Flushes what is left.
    *
-   * @return the exit code: that of the command, or, if its output got lost, that of a program ended
-   *     by SIGPIPE, or 1 after a message
+   * @return the exit code: the command's own; if output was lost, that of a program ended by
+   *     SIGPIPE, or 1 after a message
    */
   int finish(int exitCode, PrintWriter err) {
     writer.flush();
@@ -77,7 +77,7 @@ final class StandardOutput extends OutputStream {
 
   @Override
   public void write(byte[] bytes, int offset, int length) throws ErrnoException {
-    boolean interrupted = Thread.interrupted(); // or the channel would close itself, for all
+    boolean interrupted = Thread.interrupted(); // or the channel would close, for every thread
     ByteBuffer rest = ByteBuffer.wrap(bytes, offset, length);
     while (rest.hasRemaining() && errno == 0) {
       writeSome(rest);
@@ -93,14 +93,14 @@ final class StandardOutput extends OutputStream {
   private void writeSome(ByteBuffer rest) {
     try {
       if (channel.write(rest) == 0) {
-        awaitRoom(); // whoever gave us this descriptor has made it non-blocking
+        awaitRoom(); // the descriptor was inherited as non-blocking
       }
     } catch (IOException unclear) {
       writeBySystemCall(rest);
     }
   }
 
-  /** Tries once more what has failed, to learn why. */
+  /** Retries a failed write by system call, to learn the error number. */
   private void writeBySystemCall(ByteBuffer rest) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment buffer = arena.allocate(rest.remaining());

@@ -20,31 +20,31 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** All threads and where they are, on standard error. */
+/** Prints all threads and their stacks to standard error. */
 public final class ThreadDump {
-  /** For a standard error that nobody reads any more. */
+  /** How long printing may take, in case nobody reads standard error. */
   private static final Duration LIMIT = Duration.ofSeconds(1);
 
-  /** Between looks at how far the dump is. */
+  /** Between checks of how far the dump has got. */
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
   private static volatile Runnable beforeHalt = () -> {};
 
   private ThreadDump() {}
 
-  /** Sets what has to be done even where no hooks are run, such as giving back a terminal. */
+  /** Sets what must run even where shutdown hooks do not, such as restoring the terminal. */
   public static void beforeHalt(Runnable action) {
     beforeHalt = action;
   }
 
-  /** Prints what it can within a second, then ends the program without any hooks. */
+  /** Prints what it can within a second, then halts without running shutdown hooks. */
   static void printAndHalt(int exitCode) {
     try {
       Thread printer =
           Thread.ofPlatform().daemon().name("belfry-dump").start(ThreadDump::giveBackAndPrint);
       printer.join(LIMIT);
     } catch (InterruptedException | OutOfMemoryError e) {
-      // Nothing is as important now as ending.
+      // Ending matters more.
     } finally {
       Runtime.getRuntime().halt(exitCode);
     }
@@ -55,9 +55,9 @@ public final class ThreadDump {
     print();
   }
 
-  /** Not by way of {@link System#err}: a thread that is stuck in it holds its lock. */
+  /** Prints without using {@link System#err}: a thread stuck in it holds its lock. */
   public static void print() {
-    // Closing it would close standard error for the whole program.
+    // Not closed: that would close standard error for the whole program.
     print(new FileOutputStream(FileDescriptor.err), ThreadDump::dumpWithVirtualThreads);
   }
 
@@ -67,8 +67,8 @@ public final class ThreadDump {
   }
 
   /**
-   * Prints the dump while it is made: there may be so many threads that the program is ended before
-   * it is complete, and the platform's threads come first.
+   * Prints the dump while it is being made. With very many threads, the program may be halted
+   * before it is complete; platform threads come first.
    */
   static void print(OutputStream err, Dumper dumper) {
     try {
@@ -88,12 +88,12 @@ public final class ThreadDump {
         return;
       }
     } catch (IOException | OutOfMemoryError noRoom) {
-      // Then without them.
+      // Print without virtual threads.
     }
     printPlatformThreads(err);
   }
 
-  /** As soon as it is there; nothing is left of it then, in case the program is ended. */
+  /** Opens the file once it exists and deletes it at once, in case the program is halted. */
   private static InputStream openAndDelete(Path file, Path directory, Future<?> dump)
       throws IOException {
     try {
@@ -111,12 +111,12 @@ public final class ThreadDump {
     try {
       boolean isComplete;
       do {
-        isComplete = dump.isDone(); // what is in the file after that is the rest
+        isComplete = dump.isDone(); // read first: a dump that is done has written all
         growing.transferTo(err);
         LockSupport.parkNanos(isComplete ? 0 : PAUSE_NANOS);
       } while (!isComplete);
     } catch (IOException closed) {
-      // Then nobody wants to read it.
+      // Standard error has no reader any more.
     }
   }
 

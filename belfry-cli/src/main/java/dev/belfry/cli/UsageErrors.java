@@ -9,7 +9,7 @@ import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Says in two lines what is wrong with a command line, where picocli would print a whole page. */
+/** Reports a wrong command line in two lines, where picocli prints the whole usage. */
 final class UsageErrors implements IParameterExceptionHandler {
   @Override
   public int handleParseException(ParameterException seen, String[] args) {
@@ -23,7 +23,9 @@ final class UsageErrors implements IParameterExceptionHandler {
     return command.getCommandSpec().exitCodeOnInvalidInput();
   }
 
-  /** Picocli looks first for what is missing, which may be there once an option is put right. */
+  /**
+   * Prefers an unknown option to a missing parameter, which picocli reports though both are wrong.
+   */
   private static ParameterException withUnknownOption(ParameterException seen) {
     if (seen instanceof MissingParameterException) {
       List<String> unmatched = seen.getCommandLine().getUnmatchedArguments();
@@ -39,7 +41,7 @@ final class UsageErrors implements IParameterExceptionHandler {
         : inWords(Objects.toString(wrong.getMessage()));
   }
 
-  /** Where a command is expected, picocli's "unmatched argument" is one that does not exist. */
+  /** Words picocli's "unmatched argument", which is an unknown command where one is expected. */
   private static String superfluous(CommandLine command, String argument) {
     if (!command.getSubcommands().isEmpty()) {
       return "Unknown command '" + argument + "'.";
@@ -49,7 +51,7 @@ final class UsageErrors implements IParameterExceptionHandler {
         .formatted(argument, takesText ? "; text with spaces goes into quotes" : "");
   }
 
-  /** Picocli names Java's types, which mean nothing to who types a number. */
+  /** Replaces Java's type names, which mean nothing to users. */
   private static String inWords(String message) {
     return message
         .replaceFirst(" is not an? (int|long)$", " is not a whole number, or is too large")

@@ -5,7 +5,7 @@ import picocli.CommandLine.IVersionProvider;
 
 /** The versions of the program, of Java and of the kernel. */
 public final class Version implements IVersionProvider {
-  /** The program's version from the jar's manifest; without a jar there is none. */
+  /** Returns the version in the jar's manifest; classes outside a jar have none. */
   static String ofBelfry() {
     return Objects.requireNonNullElse(
         Version.class.getPackage().getImplementationVersion(), "(not packaged)");

@@ -7,13 +7,13 @@ import java.nio.channels.UnresolvedAddressException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The address of something that speaks HTTP, as people type it. */
+/** The address of an HTTP server, as people type it. */
 public final class WebAddress {
   private static final int MAX_PORT = 65_535;
 
   private WebAddress() {}
 
-  /** Empty for what Java's HTTP client does not take: no host, another scheme, no possible port. */
+  /** Parses an address; empty if Java's HTTP client would reject its host, scheme or port. */
   public static Optional<URI> parse(String text) {
     try {
       var url = new URI(text);
@@ -26,7 +26,7 @@ public final class WebAddress {
     }
   }
 
-  /** Why Java's HTTP client has found nobody at an address, which it does not put into words. */
+  /** Says why a connection failed, which the exception of Java's HTTP client does not. */
   public static String absence(URI url, ConnectException failure) {
     for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof UnresolvedAddressException) {

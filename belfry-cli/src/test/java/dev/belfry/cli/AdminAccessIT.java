@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who may use the admin surface, as the configuration of a host says. */
+/** Who may use the admin surface, according to the host's configuration. */
 class AdminAccessIT {
   private static final String PASSWORD = "correct horse";
 
@@ -53,7 +53,7 @@ class AdminAccessIT {
     }
   }
 
-  /** It did not start: whatever else was named stood in the way of the run directory's token. */
+  /** Regression: the host did not start, because other credentials ruled out the default token. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -82,7 +82,7 @@ class AdminAccessIT {
     }
   }
 
-  /** Of a certificate that Java does not know it only said that a path cannot be built. */
+  /** Regression: for an untrusted certificate, the error was only that no path could be built. */
   @Test
   void aSignalGoesOverTlsToWhomeverOneTrusts() throws Exception {
     HostCertificate.write(directory);
@@ -127,7 +127,7 @@ class AdminAccessIT {
     }
   }
 
-  /** Nobody could connect any more, and neither the check nor the log had said a word. */
+  /** Regression: clients could no longer connect, and neither validate nor the log had warned. */
   @Test
   void aCertificateThatIsOutOfDateIsSaidToBeThatByTheCheckAndAtTheStart() throws Exception {
     HostCertificate.writeOutOfDate(directory);
@@ -143,7 +143,7 @@ class AdminAccessIT {
     Program.Result checked =
         Program.of(HostProgram.BELFRY, "validate", "--json", config.toString()).run();
     assertThat(checked.err()).startsWith("belfry validate: warning: " + warning);
-    assertThat(checked.out()).isEqualTo("[]"); // it can be run
+    assertThat(checked.out()).isEqualTo("[]"); // a warning is not a fault
     assertThat(checked.exitCode()).isZero();
 
     try (HostProgram host = HostProgram.start(directory, config.toString())) {
@@ -151,7 +151,7 @@ class AdminAccessIT {
     }
   }
 
-  /** Of a key it was said, of a token not, which opens the same door. */
+  /** Regression: there was a warning for keys only, not for tokens, which give the same access. */
   @Test
   void aSecretThatEveryUserMayReadIsSaidToBeThatByTheCheckAndAtTheStart() throws Exception {
     Path open = Files.writeString(directory.resolve("open"), "of everybody\n");
@@ -180,7 +180,7 @@ class AdminAccessIT {
     }
   }
 
-  /** The status of the answer; 000 if there is none. */
+  /** Returns the status of the response; 000 if there is none. */
   private String curl(String... arguments) throws Exception {
     var command = new ArrayList<>(List.of("curl", "-s", "-o", "/dev/null", "-w", "%{http_code}"));
     command.addAll(List.of("--cacert", directory.resolve("host.pem").toString()));

@@ -38,7 +38,7 @@ class BelfryCommandTest {
         .isEqualTo(CommandRun.of((command + " --help").split(" ")).out());
   }
 
-  /** To set up the first one takes longer than such a command. */
+  /** Setting up the first system call takes longer than these commands. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -74,7 +74,7 @@ class BelfryCommandTest {
                     .contains("Exit codes:"));
   }
 
-  /** Nine of them have the option in their help, and printed nothing. */
+  /** Regression: nine commands had the option in their help, and printed nothing. */
   @Test
   void everyCommandTellsTheVersion() {
     assertThat(Stream.concat(commands("").stream(), Stream.of("shm", "signals", "completion")))
@@ -85,7 +85,7 @@ class BelfryCommandTest {
                     .startsWith("belfry "));
   }
 
-  /** Of what is said about a command the list has only the first line, whatever follows. */
+  /** The list shows only the first line of a command's description. */
   @ParameterizedTest
   @ValueSource(strings = {"--help", "shm --help", "signals --help"})
   void whatAListSaysOfACommandIsAWholeSentence(String arguments) {
@@ -100,7 +100,7 @@ class BelfryCommandTest {
         .allSatisfy(command -> assertThat(command).endsWith("."));
   }
 
-  /** The commands that help lists under one, and under those. */
+  /** Returns the commands that the help lists, and their subcommands. */
   private static List<String> commands(String parent) {
     String help = CommandRun.of((parent + "--help").split(" ")).out();
     int list = help.indexOf("\nCommands:\n");
@@ -108,7 +108,7 @@ class BelfryCommandTest {
         ? List.of()
         : help.substring(list + 1)
             .lines()
-            .takeWhile(line -> !line.isEmpty()) // exit codes may come after them
+            .takeWhile(line -> !line.isEmpty()) // exit codes may follow
             .filter(line -> line.matches(" {2}\\S.*"))
             .map(line -> line.strip().replaceAll(" .*", ""))
             .filter(name -> !Set.of("help", "bench", "completion").contains(name))
@@ -155,9 +155,7 @@ class BelfryCommandTest {
         .endsWith("Try 'belfry doctor --help'.\n");
   }
 
-  /**
-   * Whoever mistyped an option was told that a parameter is missing, which they had not come to.
-   */
+  /** Regression: a mistyped option was reported as a missing parameter. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -175,7 +173,7 @@ class BelfryCommandTest {
         .startsWith("belfry " + typed.replace(" --hlep", ": Unknown option: '--hlep'\n"));
   }
 
-  /** It was an "unmatched argument at index 1", counted from nobody knows where. */
+  /** Regression: it was reported as an "unmatched argument at index 1". */
   @Test
   void superfluousArgumentOfACommandIsNotCalledACommand() {
     CommandRun run = CommandRun.of("doctor", "now");
@@ -188,7 +186,7 @@ class BelfryCommandTest {
                 + " quotes.\n");
   }
 
-  /** They were told "is not a long", "an int" or "a double", which only programmers know. */
+  /** Regression: the message was "is not a long", "an int" or "a double", in Java's words. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -231,7 +229,7 @@ class BelfryCommandTest {
         .isEqualTo("belfry shm: Unknown command 'pong'.\nTry 'belfry shm --help'.\n");
   }
 
-  /** What nobody had thought of was a stack trace. */
+  /** Regression: an unexpected failure printed a stack trace. */
   @Test
   void whateverGoesWrongIsOneLine() {
     SysTap tap = SysTap.over(Sys.forAnyThread());

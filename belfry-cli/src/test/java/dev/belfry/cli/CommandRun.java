@@ -7,7 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 
-/** What a command line gave when it was run inside the test's own JVM. */
+/** The result of a command line that was run in the test's own JVM. */
 record CommandRun(int exitCode, String out, String err) {
 
   static CommandRun of(String... args) {

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the shell makes of the script, and what a command costs that needs none of all this. */
+/** The completion script in a real shell, and what commands that do not need it pay for it. */
 class CompletionIT {
   @TempDir private Path directory = Path.of("");
 
@@ -28,7 +28,7 @@ class CompletionIT {
     return Program.of("bash", "-c", code).run().out();
   }
 
-  /** They would cost a command that prints one line more than all the rest. */
+  /** Loading them would take longer than all else that such a command does. */
   @Test
   void aSmallCommandLoadsNeitherTheLogNorTheServer() throws Exception {
     Path classes = directory.resolve("classes");

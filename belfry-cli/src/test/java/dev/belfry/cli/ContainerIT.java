@@ -14,9 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A host that is the first process of a container, where the kernel drops what a process does not
- * handle, and the parent of its workers has the number of the process that adopts orphans
- * elsewhere.
+ * A host as the first process of a container. There the kernel drops signals that the process does
+ * not handle, and its workers' parent is process 1, which elsewhere means that they are orphans.
  */
 class ContainerIT {
   private static final List<String> CONTAINER =

@@ -10,8 +10,8 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 
 /**
- * The two ports at which a host listens that was given no configuration. Tests run in more than one
- * process, so whoever starts such a host holds this meanwhile.
+ * Holds the two ports of a host without a configuration. Tests run in several processes; one that
+ * starts such a host holds this meanwhile.
  */
 final class DemoPorts implements AutoCloseable {
   private static final Path LOCK = Installation.PROJECT.resolve("belfry-cli/target/demo-ports");
@@ -22,7 +22,7 @@ final class DemoPorts implements AutoCloseable {
     this.held = held;
   }
 
-  /** Waits until no other test holds them and nobody listens there. */
+  /** Waits until no other test holds the ports and nothing listens there. */
   static DemoPorts hold() throws IOException {
     Files.createDirectories(LOCK.getParent());
     FileChannel channel =

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The JVM of the tests is not started with the mask, which doctor has to notice too. */
+/** The tests' JVM is not started with the signal mask, which doctor must notice too. */
 class DoctorTest {
   @Test
   void namesTheThreadsWhoseSignalsAreNotBlocked() {
@@ -93,7 +93,7 @@ class DoctorTest {
 
   @Test
   void leavesNoDescriptorOpen() throws IOException {
-    Facilities.probe(Sys.forAnyThread()); // classes are loaded from files
+    Facilities.probe(Sys.forAnyThread()); // loads its classes, which opens files
     List<String> before = openDescriptors();
 
     Facilities.probe(Sys.forAnyThread());
@@ -103,7 +103,7 @@ class DoctorTest {
 
   @Test
   void aSealThatDoesNotHoldIsNone() {
-    // An fcntl that says yes and does nothing.
+    // An fcntl that reports success and does nothing.
     assertThat(cause(Map.of("fcntl", 0), "memfd_seals")).startsWith("EINVAL");
   }
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The packaged service has its signals from the signal standard. */
+/** The packaged service, which handles its signals by the signal standard. */
 class EchoIT {
   private static final Path BELFRY = Installation.PROJECT.resolve("belfry");
 
@@ -33,7 +33,7 @@ class EchoIT {
       Program.Result result = echo.end();
       assertThat(result.exitCode()).isEqualTo(128 + signal);
       assertThat(Files.exists(socket)).isFalse();
-      // HUP ended it, and said that the reload was rejected and it would go on.
+      // Regression: HUP ended it, but the log said that the reload was rejected and it would go on.
       assertThat(result.err()).doesNotContain("reload");
     }
   }
@@ -62,7 +62,7 @@ class EchoIT {
     assertThat(result.err()).contains("say epoll, epoll-timerfd, io_uring or auto");
   }
 
-  /** It ended in a stack trace. */
+  /** Regression: it printed a stack trace. */
   @ParameterizedTest
   @ValueSource(ints = {-1, 65_536})
   void aPortThatThereCannotBeIsAWrongCommandLine(int port) {

@@ -19,7 +19,7 @@ class EndingSignalsIT {
   @TempDir private static Path directory;
   private static Installation installation = new Installation(Path.of(""));
 
-  /** The two ways to a JVM with its signals blocked. */
+  /** The two ways to start a JVM with its signals blocked. */
   enum Way {
     LAUNCHER {
       @Override
@@ -118,7 +118,7 @@ class EndingSignalsIT {
     }
   }
 
-  /** The file that the dump was printed from stayed behind. */
+  /** Regression: the temporary file of the dump was left behind. */
   @Test
   void quitEndsItAlsoWhenStandardErrorIsStuck() throws Exception {
     Path temporary = Files.createDirectory(directory.resolve("temporary"));
@@ -173,7 +173,7 @@ class EndingSignalsIT {
 
   @Test
   void signalsThatComeTogetherAreOneRequest() throws Exception {
-    // As from timeout(1), which would otherwise cut every shutdown short.
+    // As timeout(1) sends them; taken for two requests, they would cut every shutdown short.
     try (Program program = Way.LAUNCHER.of("patient-hook").start()) {
       program.awaitLine("ready");
       program.signal(Signo.INT);
@@ -239,7 +239,7 @@ class EndingSignalsIT {
         Program.of("nohup", installation.launcher().toString(), "parked").start()) {
       program.awaitLine("ready");
       program.signal(Signo.HUP);
-      program.signal(Signo.TERM); // would come second, if it did not come alone
+      program.signal(Signo.TERM); // if HUP had an effect, it would come first
 
       assertThat(program.end().exitCode()).isEqualTo(143);
     }

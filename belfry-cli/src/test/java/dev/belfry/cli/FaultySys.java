@@ -4,7 +4,7 @@ import dev.belfry.linux.Sys;
 import dev.belfry.testkit.SysTap;
 import java.util.Map;
 
-/** The real system calls, except that some of them fail. */
+/** The real system calls, some of which fail. */
 final class FaultySys {
   private FaultySys() {}
 

@@ -8,7 +8,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.KeyStore;
 import java.util.Base64;
 
-/** A certificate for 127.0.0.1 that nobody but itself has signed, with its key, in PEM. */
+/** A self-signed certificate for 127.0.0.1 with its key, in PEM. */
 public final class HostCertificate {
   private static final String PASSWORD = "changeit";
 
@@ -19,12 +19,12 @@ public final class HostCertificate {
     write(directory.resolve("host.pem"), directory.resolve("host.key"));
   }
 
-  /** Writes them where they are wanted. */
+  /** Writes them to these files. */
   public static void write(Path certificate, Path key) throws Exception {
     write(certificate, key, "+0d");
   }
 
-  /** Writes {@code host.pem}, which nobody accepts any more, and {@code host.key}. */
+  /** Writes an expired {@code host.pem}, and {@code host.key}. */
   static void writeOutOfDate(Path directory) throws Exception {
     write(directory.resolve("host.pem"), directory.resolve("host.key"), "-30d");
   }

@@ -21,13 +21,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /**
- * {@code belfry run} as a real process, with a run directory of its own and, where its
- * configuration says so, at ports that were free.
+ * {@code belfry run} as a real process, with its own run directory and, if its configuration says
+ * so, at free ports.
  */
 final class HostProgram implements AutoCloseable {
   static final Path BELFRY = Installation.PROJECT.resolve("belfry");
 
-  /** More than anything a host does takes on a slow machine. */
+  /** Longer than anything a host does takes on a slow machine. */
   static final Duration GENEROUS = Duration.ofSeconds(60);
 
   private final Program program;
@@ -43,7 +43,7 @@ final class HostProgram implements AutoCloseable {
     this.runtime = runtime;
   }
 
-  /** Starts it, and returns when its workers are ready. */
+  /** Starts a host and returns when its workers are ready. */
   static HostProgram start(Path directory, String... arguments) throws Exception {
     return start(of(directory, arguments), directory);
   }
@@ -57,13 +57,13 @@ final class HostProgram implements AutoCloseable {
     try {
       host.awaitWelcome();
       return host;
-    } catch (Throwable e) { // else it would go on for ever, with nobody to end it
+    } catch (Throwable e) { // else it would run on, with nothing to end it
       host.close();
       throw e;
     }
   }
 
-  /** Whether nobody listens at a port. */
+  /** Whether nothing listens at a port. */
   static boolean isFree(int port) {
     try (var socket = new Socket()) {
       socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
@@ -73,7 +73,7 @@ final class HostProgram implements AutoCloseable {
     }
   }
 
-  /** How it is started. */
+  /** Returns how to start a host. */
   static Program.Start of(Path directory, String... arguments) {
     return at(
         directory,
@@ -81,7 +81,7 @@ final class HostProgram implements AutoCloseable {
             BELFRY, Stream.concat(Stream.of("run"), Stream.of(arguments)).toArray(String[]::new)));
   }
 
-  /** How it is started by a shell, whose command line becomes it. */
+  /** Returns how to start a host by a shell, which execs it. */
   static Program.Start byShell(Path directory, String line) {
     return at(directory, Program.of("sh", "-c", line));
   }
@@ -90,7 +90,7 @@ final class HostProgram implements AutoCloseable {
     return start.with("XDG_RUNTIME_DIR", directory.toString()).in(directory);
   }
 
-  /** Two demonstration workers at free ports, with more lines. */
+  /** Writes a configuration: two demonstration workers, free ports, and these lines. */
   static Path config(Path directory, String... lines) throws IOException {
     String text =
         "name: tested\nworkers:\n  builtin: demo\n"
@@ -100,7 +100,7 @@ final class HostProgram implements AutoCloseable {
     return Files.writeString(directory.resolve("belfry.yaml"), text);
   }
 
-  /** Reads what it says about itself; again after a restart. */
+  /** Reads the host's welcome; call it again after a restart. */
   void awaitWelcome() throws Exception {
     do {
       firstLine = program.awaitLine("");
@@ -114,7 +114,7 @@ final class HostProgram implements AutoCloseable {
     return program;
   }
 
-  /** The process of the host, which is not the one that was started if that supervises it. */
+  /** Returns the process id of the host, which may be the child of a supervisor. */
   int pid() {
     return pid;
   }
@@ -135,12 +135,12 @@ final class HostProgram implements AutoCloseable {
     return Files.readString(runtime.resolve("belfry/admin-token")).strip();
   }
 
-  /** Those processes of its own that live. */
+  /** Returns the live child processes of the host. */
   List<ProcessHandle> workers() {
     return ProcessHandle.of(pid).stream().flatMap(ProcessHandle::children).toList();
   }
 
-  /** Calls a method; the answer completes it, and so does the end of the connection. */
+  /** Calls a method. The future completes with the answer, or when the connection ends. */
   CompletableFuture<HttpResponse<String>> call(String method, String payload) {
     return client.sendAsync(
         HttpRequest.newBuilder(gateway.resolve("/call/" + method))
@@ -149,7 +149,7 @@ final class HostProgram implements AutoCloseable {
         BodyHandlers.ofString(UTF_8));
   }
 
-  /** Calls {@code sleep}, and returns when a worker has that call. */
+  /** Calls {@code sleep} and returns when a worker has the call. */
   CompletableFuture<HttpResponse<String>> sleep(Duration duration) {
     var call = call("sleep", Long.toString(duration.toMillis()));
     await()
@@ -165,10 +165,10 @@ final class HostProgram implements AutoCloseable {
         .filter(line -> line.startsWith(name + " "))
         .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
         .findFirst()
-        .orElse(0); // a counter that has counted nothing yet
+        .orElse(0); // a counter that is still zero is missing
   }
 
-  /** Asks the admin surface. */
+  /** Sends a GET request to the admin surface. */
   HttpResponse<String> get(String path) throws Exception {
     return client.send(
         HttpRequest.newBuilder(admin.resolve(path))

@@ -10,14 +10,14 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the recipe of the image puts together runs, without the rest of the project beside it. */
+/** What the Containerfile puts into the image runs without the rest of the project. */
 class ImageIT {
   private static final Path PROJECT = Path.of(System.getProperty("belfry.root"));
   private static final Path DEPLOY = PROJECT.resolve("deploy");
 
   @TempDir private Path root;
 
-  /** The words behind an instruction, each time it is there. */
+  /** Returns the arguments of each instruction of that name. */
   private static List<String[]> instructions(String name) throws IOException {
     return Files.readAllLines(DEPLOY.resolve("Containerfile")).stream()
         .filter(line -> line.startsWith(name + " "))

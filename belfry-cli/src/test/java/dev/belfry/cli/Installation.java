@@ -10,14 +10,14 @@ import java.util.jar.Manifest;
 import java.util.stream.Collectors;
 
 /**
- * A copy of the launcher in a directory of its own, where the jar holds {@link SampleProgram} in
- * place of the real one. So the real script starts programs that do what a test needs.
+ * A copy of the launcher in a directory of its own, with a jar that holds {@link SampleProgram}. So
+ * the real script starts programs that do what a test needs.
  */
 record Installation(Path root) {
   /** The project under test. */
   static final Path PROJECT = Path.of(System.getProperty("belfry.root"));
 
-  /** Copies the launcher; the jar is still missing. */
+  /** Copies the launcher, without a jar. */
   static Installation withoutJar(Path root) throws IOException {
     Files.createDirectories(root.resolve("belfry-cli/target"));
     Files.createDirectories(root.resolve("belfry-cli/src/main"));
@@ -46,7 +46,7 @@ record Installation(Path root) {
     return root.resolve("belfry-cli/src/main/Source.java");
   }
 
-  /** Writes a jar that has only a manifest: the classes are those of the test. */
+  /** Writes a jar with only a manifest, which refers to the classes of the test. */
   static void writeJar(Path file) throws IOException {
     String classPath =
         Arrays.stream(System.getProperty("java.class.path").split(":", -1))
@@ -62,7 +62,7 @@ record Installation(Path root) {
     new JarOutputStream(Files.newOutputStream(file), manifest).close();
   }
 
-  /** Writes a script that can be run. */
+  /** Writes an executable script. */
   static void script(Path directory, String name, String text) throws IOException {
     Path file = Files.createDirectories(directory).resolve(name);
     Files.writeString(file, "#!/bin/bash\n" + text);

@@ -16,14 +16,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** When the launcher builds; a script stands in for Maven. */
+/** When the launcher builds. A script stands in for Maven. */
 class LauncherBuildIT {
   private static final String PROGRESS = "belfry: building, this takes a minute or two ...\n";
 
   @TempDir private Path directory = Path.of("");
   private Installation installation = new Installation(Path.of(""));
 
-  /** One line for each time Maven was called. */
+  /** One line for each call of Maven. */
   private Path calls = Path.of("");
 
   @BeforeEach
@@ -172,7 +172,7 @@ class LauncherBuildIT {
     return Files.readAllLines(calls);
   }
 
-  /** Puts a Maven in place that logs something and then does this. */
+  /** Installs a stand-in for Maven that logs its call and then runs the action. */
   private void maven(String action) throws IOException {
     Installation.script(
         directory.resolve("bin"),

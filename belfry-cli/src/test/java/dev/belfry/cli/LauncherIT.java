@@ -131,7 +131,7 @@ class LauncherIT {
     assertThat(result.err()).startsWith("belfry: write(standard output): ENOSPC");
   }
 
-  /** The JVM had opened its own class library there, and all of it was sent to the worker. */
+  /** Regression: descriptor 0 was the JVM's own class library, which was sent to the worker. */
   @Test
   void aClosedInputIsAnError() throws Exception {
     String call = "\"$0\" call --url http://127.0.0.1:1 upper - <&-";
@@ -157,7 +157,7 @@ class LauncherIT {
     }
   }
 
-  /** They ended in a stack trace, and in a call with other bytes than were typed. */
+  /** Regression: it printed a stack trace, or called with other bytes than were typed. */
   @Test
   void whatALocaleCannotExpressIsSaid() throws Exception {
     String config =
@@ -197,7 +197,7 @@ class LauncherIT {
   void aSuspendSignalSetByOthersIsReplaced() throws Exception {
     Installation installation = Installation.withJar(directory.resolve("i"));
 
-    // 40 is one of ours: HotSpot would have it unblocked.
+    // Signal 40 is one that we block, and HotSpot would unblock it.
     Program.Result result =
         Program.of(JAVA, "-jar", installation.jar().toString(), "state")
             .with("_JAVA_SR_SIGNUM", "40")
@@ -222,7 +222,7 @@ class LauncherIT {
     }
   }
 
-  /** Whatever stood after the first line was lost, without a word. */
+  /** Regression: all lines but the first were silently ignored. */
   @Test
   void optionsMayStandOnSeveralLines() throws Exception {
     Installation installation = Installation.withJar(directory.resolve("i"));
@@ -326,7 +326,7 @@ class LauncherIT {
                     + " is missing; unset BELFRY_NO_BUILD to have it built.\n"));
   }
 
-  /** Something that looks like a JDK of that version. */
+  /** Creates what looks like a JDK of that version. */
   private Path jdk(String name, String version, String script) throws IOException {
     Path home = directory.resolve(name);
     Installation.script(home.resolve("bin"), "java", script);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a file can be that somebody names on a command line. */
+/** The kinds of files that a user may name on a command line. */
 @Timeout(120)
 class NamedFileTest {
   private static final String NOBODY = "http://127.0.0.1:1";
@@ -26,14 +26,14 @@ class NamedFileTest {
     return pipe;
   }
 
-  /** In a thread that does no harm if it waits for ever. */
+  /** Runs a command on a daemon thread, which may block forever without harm. */
   private static Future<CommandRun> start(List<String> command) {
     var run = new FutureTask<>(() -> CommandRun.of(command.toArray(String[]::new)));
     Thread.ofPlatform().daemon().start(run);
     return run;
   }
 
-  /** All of them waited for ever. */
+  /** Regression: all of them waited forever. */
   @Test
   void noCommandWaitsForAPipeToWhichNobodyWrites() throws Exception {
     String pipe = pipe().toString();
@@ -56,16 +56,16 @@ class NamedFileTest {
     }
   }
 
-  /** As a shell gives it for {@code <(...)}, and as programs hand out secrets. */
+  /** As a shell passes {@code <(...)}, and as programs hand over secrets. */
   @Test
   void aPipeToWhichSomebodyWritesIsRead() throws Exception {
     Path pipe = pipe();
     Future<CommandRun> run = start(List.of("validate", pipe.toString()));
-    Files.writeString(pipe, "workers: {builtin: demo}\n"); // waits for who reads
+    Files.writeString(pipe, "workers: {builtin: demo}\n"); // blocks until it is read
     assertThat(run.get(60, TimeUnit.SECONDS).out()).isEqualTo(pipe + " is valid\n");
   }
 
-  /** All memory was filled with it. */
+  /** Regression: it was read until memory ran out. */
   @Test
   void aFileWithoutAnEndIsNoCatalog() {
     assertThat(CommandRun.of("signals", "check", "/dev/zero").err())

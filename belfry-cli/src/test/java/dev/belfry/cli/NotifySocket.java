@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** The socket at which systemd is told how a service is; here it is a test that listens. */
+/** Stands in for systemd's notification socket. */
 public final class NotifySocket implements AutoCloseable {
   private static final Sys SYS = Sys.forAnyThread();
 
@@ -38,24 +38,24 @@ public final class NotifySocket implements AutoCloseable {
     }
   }
 
-  /** One that is no file. */
+  /** Creates an abstract socket. */
   public static NotifySocket named(String name) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       return new NotifySocket("@" + name, Sockets.encodeAbstract(arena, name));
     }
   }
 
-  /** What NOTIFY_SOCKET has to be. */
+  /** Returns the value for NOTIFY_SOCKET. */
   public String name() {
     return name;
   }
 
-  /** The next message, which may take a while to come. */
+  /** Returns the next message, after a generous wait. */
   public String next() {
     return next(HostProgram.GENEROUS);
   }
 
-  /** The next message, or an empty text if none comes in time. */
+  /** Returns the next message, or an empty text if none comes in time. */
   public String next(Duration limit) {
     var set = new PollSet(SYS, 1);
     set.set(0, fd.number(), PollSet.IN);

@@ -16,7 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 
-/** A real process. Whatever is waited for has a deadline; closing kills what is left of it. */
+/** A real process. Every wait has a deadline; closing kills what is left of the process. */
 final class Program implements AutoCloseable {
   private static final long DEADLINE_SECONDS = 60;
 
@@ -39,13 +39,13 @@ final class Program implements AutoCloseable {
     private final ProcessBuilder builder = new ProcessBuilder();
 
     private Start(List<String> command) {
-      // The build may itself be a background job or run under nohup.
+      // The build may itself be a background job or run under nohup, and so ignore signals.
       builder.command().addAll(List.of("env", "--default-signal"));
       builder.command().addAll(command);
       for (String variable : List.of("BELFRY_JAVA_HOME", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS")) {
         builder.environment().remove(variable);
       }
-      // For a program of a few seconds the JVM's second compiler is only a burden.
+      // For programs of a few seconds, the JVM's second compiler is only a burden.
       builder.environment().put("BELFRY_JAVA_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
       builder.environment().put("BELFRY_NO_BUILD", "1");
       builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
@@ -66,7 +66,7 @@ final class Program implements AutoCloseable {
       return this;
     }
 
-    /** Puts a directory in front of the PATH. */
+    /** Puts a directory first on the PATH. */
     Start withFirstOnPath(Path directory) {
       return with("PATH", directory + ":" + System.getenv("PATH"));
     }
@@ -75,12 +75,12 @@ final class Program implements AutoCloseable {
       return new Program(builder.start(), true);
     }
 
-    /** Nobody reads standard error, so it fills up. */
+    /** Starts it without reading standard error, which fills up. */
     Program startWithStuckErr() throws IOException {
       return new Program(builder.start(), false);
     }
 
-    /** Runs it to its end. */
+    /** Runs the program to its end. */
     Result run() throws Exception {
       try (Program program = start()) {
         return program.end();
@@ -88,7 +88,7 @@ final class Program implements AutoCloseable {
     }
   }
 
-  /** What a program left behind. */
+  /** The exit code and output of a program. */
   record Result(int exitCode, String out, String err) {}
 
   static Start of(String... command) {
@@ -115,7 +115,7 @@ final class Program implements AutoCloseable {
     }
   }
 
-  /** Sends a signal again and again until the program ends of it, as an impatient user would. */
+  /** Sends a signal repeatedly until the program ends, as an impatient user would. */
   Result signalUntilTheEnd(int signal) throws Exception {
     for (int i = 0; i < 10 * DEADLINE_SECONDS; i++) {
       Sys.forAnyThread().kill(pid(), signal);
@@ -126,7 +126,7 @@ final class Program implements AutoCloseable {
     throw new AssertionError("does not end");
   }
 
-  /** Reads standard output to a line that starts so; returns that line. */
+  /** Reads standard output up to a line with this beginning, and returns that line. */
   String awaitLine(String start) throws Exception {
     return within(
         () -> {
@@ -139,12 +139,12 @@ final class Program implements AutoCloseable {
         });
   }
 
-  /** Waits until standard error has some text. */
+  /** Waits until standard error contains a text. */
   void awaitErr(String text) throws Exception {
     awaitErr(text, 1);
   }
 
-  /** Waits until standard error has some text, so many times. */
+  /** Waits until standard error contains a text that many times. */
   void awaitErr(String text, int times) throws Exception {
     for (int i = 0; i < 50 * DEADLINE_SECONDS; i++) {
       if (errSoFar().split(Pattern.quote(text), -1).length > times) {
@@ -159,14 +159,14 @@ final class Program implements AutoCloseable {
     process.outputWriter(StandardCharsets.UTF_8).append(line).append('\n').flush();
   }
 
-  /** Has nothing more to say, reads standard output to its end and waits for the program's. */
+  /** Closes standard input, reads standard output to its end and waits for the program to end. */
   Result end() throws Exception {
     process.getOutputStream().close();
     String rest = within(() -> String.join("\n", out.lines().toList()));
     return new Result(exitCode(), rest, err.get(DEADLINE_SECONDS, SECONDS));
   }
 
-  /** Stops reading standard output: the next write to it fails. */
+  /** Closes standard output, so that the next write to it fails. */
   void closeOut() throws IOException {
     out.close();
   }

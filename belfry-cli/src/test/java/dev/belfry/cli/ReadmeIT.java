@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whoever types what the README says, one line after the other, sees it work. */
+/** The commands of the README work, typed one after the other. */
 @Timeout(300)
 final class ReadmeIT {
   private static final String HOST = "./belfry run";
@@ -25,7 +25,7 @@ final class ReadmeIT {
     assertThat(commands).startsWith(HOST).hasSizeGreaterThan(5);
     try (DemoPorts _ = DemoPorts.hold();
         Program host = inProject("exec " + HOST).start()) {
-      host.awaitLine("kill -TERM"); // the last of what it says to try
+      host.awaitLine("kill -TERM"); // the last command that it suggests
       for (String command : commands) {
         if (!command.equals(HOST)) {
           Program.Result result = inProject(command).run();
@@ -43,7 +43,7 @@ final class ReadmeIT {
         .with("XDG_RUNTIME_DIR", directory.toString());
   }
 
-  /** Those in blocks, without what is said about them. */
+  /** Returns the commands in code blocks, without their comments. */
   private static List<String> commands() throws IOException {
     var commands = new ArrayList<String>();
     boolean inBlock = false;

@@ -16,7 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Java's own messages were often nothing but the name of a file, or a class. */
+/** Regression: messages were Java's own, often only the name of a file or a class. */
 class ReasonTest {
   @TempDir private Path directory = Path.of("");
 

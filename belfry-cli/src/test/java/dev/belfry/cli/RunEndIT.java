@@ -20,12 +20,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How a host ends: with real signals, and calls under way. */
+/** How a host ends, with real signals and calls under way. */
 class RunEndIT {
-  /** A call that no end waits for. */
+  /** A call so long that no shutdown waits for it. */
   private static final Duration LONG = Duration.ofSeconds(25);
 
-  /** A call that every end waits for. */
+  /** A call so short that every orderly shutdown waits for it. */
   private static final Duration SHORT = Duration.ofMillis(700);
 
   @TempDir private Path directory = Path.of("");
@@ -87,7 +87,7 @@ class RunEndIT {
       assertThat(shorter.get(60, TimeUnit.SECONDS).body()).isEqualTo("slept 1500 ms");
       Program.Result result = host.program().end();
       assertThat(result.exitCode()).isEqualTo(exitCode);
-      assertThat(result.err()).contains("how=\"in good order\""); // not because time was up
+      assertThat(result.err()).contains("how=\"in good order\""); // and not because time was up
       assertWasCut(call);
       await()
           .atMost(HostProgram.GENEROUS)
@@ -106,7 +106,7 @@ class RunEndIT {
           .atMost(HostProgram.GENEROUS)
           .until(() -> HostProgram.isFree(host.gateway().getPort()));
 
-      // Sooner or later two of them come within two seconds, however slow the machine is.
+      // Eventually two of them arrive within two seconds, however slow the machine is.
       Program.Result result = host.program().signalUntilTheEnd(Signo.INT);
       assertThat(result.exitCode()).isEqualTo(130);
       assertThat(result.err()).contains("Press Ctrl+C again within 2s", "Force quitting");
@@ -128,7 +128,7 @@ class RunEndIT {
       Program.Result result = host.program().end();
       assertThat(result.exitCode()).isEqualTo(131);
       assertThat(result.err()).contains("dev.belfry.loop.EventLoop");
-      // The dump had closed standard error, so nothing that came after it was ever seen.
+      // Regression: the dump closed standard error, and all later output was lost.
       assertThat(result.err()).contains("exit_code=131 how=\"at once\"");
       assertWasCut(call); // so it has not waited for it
       await()
@@ -137,15 +137,15 @@ class RunEndIT {
     }
   }
 
-  /** The end waited for its own record, until the time limit cut everything off. */
+  /** Regression: shutdown blocked on its own log record until the time limit was reached. */
   @Test
   void aLogThatNobodyReadsStopsNeitherCallsNorTheEnd() throws Exception {
     Path config = HostProgram.config(directory, "shutdown: {time_limit: 50s}");
     Program.Start start = HostProgram.of(directory, config.toString());
     try (HostProgram host = HostProgram.start(start.startWithStuckErr(), directory)) {
-      for (int i = 0; i < 500; i++) { // each writes lines, until that blocks whoever writes them
+      for (int i = 0; i < 500; i++) { // each logs lines, until logging blocks
         host.program().signal(Signo.USR1);
-        Thread.sleep(4); // or they would be one
+        Thread.sleep(4); // or they would merge into one
       }
       assertThat(host.call("upper", "on").get(60, TimeUnit.SECONDS).body()).isEqualTo("ON");
       var call = host.sleep(Duration.ofSeconds(2));
@@ -156,7 +156,7 @@ class RunEndIT {
           .until(() -> HostProgram.isFree(host.gateway().getPort()));
       assertThat(call.get(60, TimeUnit.SECONDS).body()).isEqualTo("slept 2000 ms");
       assertThat(host.program().exitCode()).isEqualTo(143);
-      assertThat(millisSince(began)).isLessThan(25_000); // half of its time limit
+      assertThat(millisSince(began)).isLessThan(25_000); // half of the time limit
     }
   }
 

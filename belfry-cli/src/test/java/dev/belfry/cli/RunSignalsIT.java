@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a host does on HUP and USR1; how it ends is in {@link RunEndIT}. */
+/** What a host does on HUP and USR1. {@link RunEndIT} shows how it ends. */
 class RunSignalsIT {
   @TempDir private Path directory = Path.of("");
 
@@ -40,7 +40,7 @@ class RunSignalsIT {
     }
   }
 
-  /** The log had the name of the exception. */
+  /** Regression: the log only had the name of the exception. */
   @Test
   void hangUpWithoutItsConfigurationIsRejectedInWords() throws Exception {
     Path config = HostProgram.config(directory);
@@ -56,7 +56,7 @@ class RunSignalsIT {
     }
   }
 
-  /** It ended for a port that somebody else had, and could not come back. */
+  /** Regression: the host ended, and could not restart because another process had the port. */
   @Test
   void hangUpToAPortOfSomebodyElseIsRejected() throws Exception {
     Path config = HostProgram.config(directory);
@@ -74,7 +74,7 @@ class RunSignalsIT {
     }
   }
 
-  /** It went on behind a terminal that was closed, unseen, and held the ports. */
+  /** Regression: the host outlived its terminal, unseen, and held the ports. */
   @ParameterizedTest
   @ValueSource(strings = {"", "--supervise"})
   void hangUpWithoutAFileEndsItAsThereIsNothingToReload(String option) throws Exception {
@@ -106,7 +106,7 @@ class RunSignalsIT {
     }
   }
 
-  /** Its lines came before the one that told why, or after the one that said that it was done. */
+  /** Regression: its lines came before the signal's record, or after that of its completion. */
   @Test
   void theLogTellsOfASignalInTheOrderInWhichThingsHappened() throws Exception {
     Path config = HostProgram.config(directory);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RunStartIT {
   @TempDir private Path directory = Path.of("");
 
-  /** Also for a relaunch: a java -jar that brings itself into the right state. */
+  /** Includes a relaunch: java -jar brings itself into the right state. */
   @Test
   void itRunsTheSameWithoutTheLauncher() throws Exception {
     Path config = HostProgram.config(directory);
@@ -42,7 +42,7 @@ class RunStartIT {
     }
   }
 
-  /** Workers were started first, and whoever had typed the command twice waited for their end. */
+  /** Regression: workers were started first, so a second start took long to fail. */
   @ParameterizedTest
   @ValueSource(strings = {"gateway", "admin"})
   void aPortThatIsTakenIsAClearErrorBeforeAnythingIsStarted(String section) throws Exception {
@@ -68,8 +68,8 @@ class RunStartIT {
   }
 
   /**
-   * A host that was told to reload ended for it, and could not come back; then only where the
-   * kernel's words are English.
+   * Regression: validate did not find it, so a host that was told to reload ended and could not
+   * restart. Later it was found only with English messages of the C library.
    */
   @ParameterizedTest
   @ValueSource(strings = {"C.UTF-8", "de_DE.UTF-8"})
@@ -99,11 +99,11 @@ class RunStartIT {
     assertThat(result.exitCode()).isEqualTo(1);
   }
 
-  /** A directory with a locale that need not be installed; but its translations must be. */
+  /** Creates a directory with a locale, which need not be installed; its translations must be. */
   private Path locales(String name) throws Exception {
     Path locales = Files.createDirectory(directory.resolve("locales"));
     String language = name.replaceFirst("[.].*", "");
-    if (!language.equals("C")) { // which is always there
+    if (!language.equals("C")) { // C always exists
       Path texts = Path.of("/usr/share/locale", name.substring(0, 2), "LC_MESSAGES/libc.mo");
       String made = locales.resolve(name).toString();
       assumeTrue(
@@ -126,7 +126,7 @@ class RunStartIT {
     assertThat(missing.err()).isEqualTo("belfry run: there is no file nowhere.yaml\n");
   }
 
-  /** An error that is no exception, as for want of memory, left a host that did nothing. */
+  /** Regression: after an Error, as for lack of memory, the host ran on and did nothing. */
   @Test
   void aStartThatFailsByAnErrorEndsToo() throws Exception {
     String withoutServer =

@@ -43,8 +43,8 @@ class RunSurfacesIT {
   }
 
   /**
-   * An accept that finds no descriptor ends its listener, for good: nobody could call any more, and
-   * health said that all was well.
+   * Regression: an accept without a free descriptor ended its listener for good. No client could
+   * connect any more, and health reported that all was well.
    */
   @ParameterizedTest
   @ValueSource(strings = {"gateway", "admin"})

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What a host says of itself, to people and to other programs. */
+/** What a host reports about itself, to people and to other programs. */
 class RunWelcomeIT {
   @TempDir private Path directory = Path.of("");
 
@@ -28,7 +28,7 @@ class RunWelcomeIT {
       assertThat(demo.awaitLine("demo")).endsWith(": 2 workers and 1 spare");
       demo.awaitLine("  console http://127.0.0.1:7071/");
       Path file = directory.resolve("belfry/admin-token");
-      // It was in the output itself, which under systemd is the journal.
+      // Regression: the token itself was in the output, which under systemd is the journal.
       assertThat(demo.awaitLine("  token")).isEqualTo("  token   in " + file);
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
           .isEqualTo("rw-------");
@@ -49,7 +49,7 @@ class RunWelcomeIT {
     }
   }
 
-  /** The call to try had no token, and was refused. */
+  /** Regression: the suggested call had no token, and was refused. */
   @Test
   void theCallToTryShowsTheTokenThatTheGatewayAsksFor() throws Exception {
     Files.writeString(directory.resolve("it's a token"), "0123456789abcdef0123456789abcdef");
@@ -67,7 +67,7 @@ class RunWelcomeIT {
   }
 
   private static Program.Result shell(String line) throws Exception {
-    // Its progress is for people.
+    // Without curl's progress, which is for people.
     return Program.of("bash", "-c", line.replaceFirst("^curl ", "curl -sS ")).run();
   }
 
@@ -90,7 +90,7 @@ class RunWelcomeIT {
     }
   }
 
-  /** It still said where its calls go and what to try, when it had closed all of it. */
+  /** Regression: it announced its gateway and commands to try after all was closed. */
   @Test
   void aHostThatIsEndedBeforeItsWorkersAreReadySaysNothingOfThem() throws Exception {
     Path config =
@@ -111,7 +111,7 @@ class RunWelcomeIT {
     }
   }
 
-  /** The entry had it as it was typed, which means nothing to who reads it elsewhere. */
+  /** Regression: the entry had the path as typed, which means nothing in another directory. */
   @Test
   void itsEntryNamesTheWholePathOfItsConfiguration() throws Exception {
     Path config = HostProgram.config(directory);
@@ -124,7 +124,7 @@ class RunWelcomeIT {
     }
   }
 
-  /** The finished ones. */
+  /** Returns the finished entries. */
   private List<Path> entries() throws IOException {
     Path run = directory.resolve("belfry");
     if (!Files.isDirectory(run)) {
@@ -135,7 +135,7 @@ class RunWelcomeIT {
     }
   }
 
-  /** The process id was in Arabic digits, which no program reads. */
+  /** Regression: the process id was in Arabic digits, which programs do not parse. */
   @Test
   void itsNumbersAreTheSameInEveryLocale() throws Exception {
     Program.Start start =
@@ -149,7 +149,7 @@ class RunWelcomeIT {
     }
   }
 
-  /** In a file, which goes on for months, there were times without a day. */
+  /** Regression: the log had times without a date, although a log file may cover months. */
   @Test
   void aLineOfTheLogSaysOfWhichDayItIs() throws Exception {
     Path config = HostProgram.config(directory);

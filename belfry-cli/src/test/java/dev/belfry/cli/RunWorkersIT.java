@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The workers of a host: what they are given, and what becomes of those that cannot start. */
+/** The workers of a host: what they are given, and what happens if they cannot start. */
 class RunWorkersIT {
   @TempDir private Path directory = Path.of("");
 
@@ -37,11 +37,11 @@ class RunWorkersIT {
             admin: {listen: '127.0.0.1:0'}
             """);
     try (HostProgram host = HostProgram.start(directory, config.toString())) {
-      assertThat(host.firstLine()) // it was "1 worker and 0 spares"
+      assertThat(host.firstLine()) // was "1 worker and 0 spares"
           .isEqualTo(
               "belfry (pid %d): no worker is ready, and the log says why".formatted(host.pid()));
       assertThat(host.metric("belfry_circuit_open")).isEqualTo(1);
-      assertThat(host.get("/health/ready").statusCode()).isEqualTo(503); // it was 200
+      assertThat(host.get("/health/ready").statusCode()).isEqualTo(503); // was 200
       assertThat(host.get("/health/live").statusCode()).isEqualTo(200);
       assertThat(host.call("any", "").get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(503);
       host.program().signal(Signo.USR1);
@@ -91,7 +91,7 @@ class RunWorkersIT {
     }
   }
 
-  /** Whoever takes over a worker could read them there, and raise signals in its host. */
+  /** Regression: an attacker in a worker could read them there, and raise signals in the host. */
   @Test
   void workersDoNotGetTheTokensOfTheirHost() throws Exception {
     Path config =
@@ -126,8 +126,8 @@ class RunWorkersIT {
   }
 
   /**
-   * Without a locale, as in most containers, Java cannot decode such a variable: workers, and a
-   * host that is supervised, had question marks in its place.
+   * Regression: without a locale, as in most containers, Java cannot decode such a variable, and
+   * workers and supervised hosts had question marks in its place.
    */
   @Test
   void aWorkerHasTheEnvironmentByteForByteInAnyLocale() throws Exception {
@@ -156,7 +156,7 @@ class RunWorkersIT {
     }
   }
 
-  /** Where the class of the worker is. */
+  /** Returns where the worker's class is. */
   private static Path classes() throws URISyntaxException {
     return Path.of(SampleWorker.class.getProtectionDomain().getCodeSource().getLocation().toURI());
   }

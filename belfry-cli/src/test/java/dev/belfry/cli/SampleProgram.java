@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
-/** Programs for tests that start and signal real processes; starts as the real one does. */
+/** Programs for tests that start and signal real processes. They start as the real one does. */
 final class SampleProgram {
   private static final Sys SYS = Sys.forAnyThread();
   private static final BufferedReader IN =
@@ -106,14 +106,14 @@ final class SampleProgram {
     readyAnd(SampleProgram::park);
   }
 
-  /** Takes TERM over once, then gives it back. */
+  /** Claims TERM for one signal, then releases it. */
   private static void claim() throws IOException {
     try (SignalFd signals = SignalFd.openBlocking(SYS, SigSet.EMPTY);
         Arena arena = Arena.ofConfined();
         SignalClaim claim =
             SignalClaim.take(SigSet.of(Signo.TERM), held -> update(signals, held))) {
       ready();
-      IN.readLine(); // until then the signal waits, if nobody else takes it
+      IN.readLine(); // until then the signal stays pending, unless another reader takes it
       var records = new SignalRecords(arena, 1);
       signals.read(records);
       System.out.println("took " + Signo.name(records.signo(0)) + " of " + claim.held());
@@ -130,7 +130,7 @@ final class SampleProgram {
     }
   }
 
-  /** Standard error is full, and its lock is held by a thread that waits for room. */
+  /** Fills standard error; a thread that waits for room holds its lock. */
   private static void stuckErr() {
     Thread.ofPlatform()
         .start(
@@ -144,7 +144,7 @@ final class SampleProgram {
 
   private static void closedOut() throws IOException {
     ready();
-    IN.readLine(); // by then the other end is closed
+    IN.readLine(); // by then the reader has closed its end
     while (true) {
       System.out.println("nobody reads this");
     }
@@ -178,7 +178,7 @@ final class SampleProgram {
     }
   }
 
-  /** The real doctor, on a machine where one call does not exist. */
+  /** Runs the real doctor on a machine that lacks one system call. */
   private static void doctorWithout(String call) {
     Sys sys = FaultySys.failing(Map.of(call, Errno.ENOSYS));
     var out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A worker that says how it was started. */
+/** A worker that reports how it was started. */
 final class SampleWorker {
   private SampleWorker() {}
 
@@ -20,7 +20,7 @@ final class SampleWorker {
     Worker.main(args).on("about", _ -> text.getBytes(UTF_8)).run();
   }
 
-  /** How much memory of its own it may have, as the kernel says. */
+  /** Returns the limit of its private memory, according to the kernel. */
   private static long dataMebibytes() throws IOException {
     String limits = Files.readString(Path.of("/proc/self/limits"));
     return Long.parseLong(limits.replaceFirst("(?s).*Max data size +(\\d+).*", "$1")) >> 20;

@@ -13,7 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code belfry signal} to a process and to the admin surface of a host. */
+/** {@code belfry signal}, sent to a process and to a host's admin surface. */
 class SendSignalIT {
   @TempDir private Path directory = Path.of("");
 
@@ -50,7 +50,7 @@ class SendSignalIT {
       assertThat(refused.exitCode()).isEqualTo(1);
       assertThat(refused.err()).contains("refuses: 401");
 
-      // Who took the gateway's address was asked for a token, of which that knows nothing.
+      // Regression: for the gateway's address it asked for a token, which does not help there.
       Program.Result mistaken = signal(host.gateway().toString(), "TERM");
       assertThat(mistaken.exitCode()).isEqualTo(1);
       assertThat(mistaken.err())
@@ -70,7 +70,7 @@ class SendSignalIT {
         .contains("cannot ask http://127.0.0.1:1: nobody is there");
   }
 
-  /** It took a process id or a URL only, where all other commands find a host by its name. */
+  /** Regression: it took only process ids and URLs, while other commands take names of hosts. */
   @Test
   void aHostGetsItByItsName() throws Exception {
     Path config = HostProgram.config(directory);
@@ -87,7 +87,7 @@ class SendSignalIT {
     }
   }
 
-  /** Any was sent to whatever address was typed, and at loopback to whoever listened there. */
+  /** Regression: any token was sent to any address, and at loopback to any listener. */
   @Test
   void aTokenGoesToNobodyElseAndNotInTheClear() throws Exception {
     Path own = writeToken();

@@ -18,11 +18,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** To whom {@code belfry signal} sends, without sending. */
+/** Where {@code belfry signal} sends to, without sending. */
 class SendSignalTest {
   @TempDir private Path directory = Path.of("");
 
-  /** All that was to be sent: the process and the signal. */
+  /** What would have been sent: the process and the signal. */
   private final List<List<Object>> sent = new ArrayList<>();
 
   private CommandRun signal(String target) {
@@ -31,7 +31,7 @@ class SendSignalTest {
         "kill",
         (_, arguments) -> {
           sent.add(Arrays.asList(arguments));
-          return OptionalLong.of(0); // so it is never made
+          return OptionalLong.of(0); // instead of the real call
         });
     return CommandRun.with(tap.sys(), "signal", target, "CONT");
   }
@@ -42,7 +42,7 @@ class SendSignalTest {
     assertThat(sent).containsExactly(List.of(Integer.MAX_VALUE, Signo.CONT));
   }
 
-  /** Above 2^31 they came out negative: for the kernel a group, or with -1 everybody. */
+  /** Regression: from 2^31 on they became negative: to the kernel a group, or with -1 all. */
   @ParameterizedTest
   @ValueSource(strings = {"2147483648", "4294967295", "4294967296", "9999999999"})
   void aNumberThatNoProcessCanHaveIsNone(String target) {
@@ -51,7 +51,7 @@ class SendSignalTest {
     assertThat(sent).isEmpty();
   }
 
-  /** They ended in a stack trace. */
+  /** Regression: they printed a stack trace. */
   @ParameterizedTest
   @ValueSource(strings = {"http://my_host:7071", "http://:7071", "http://a b", "http://a:70000"})
   void anAddressThatNobodyCanHaveIsAWrongCommandLine(String target) throws IOException {
@@ -63,7 +63,7 @@ class SendSignalTest {
             line -> assertThat(line).startsWith("Try"));
   }
 
-  /** The error message, and the stack trace with it, had all of it: the wrong file, perhaps. */
+  /** Regression: the error message showed the content, perhaps of a wrong file. */
   @ParameterizedTest
   @ValueSource(strings = {"key\nof somebody", "schlüssel", "", "key\u0001"})
   void whatIsNoTokenIsNotSentAndNotShown(String text) throws IOException {
@@ -75,7 +75,7 @@ class SendSignalTest {
         .doesNotContain("key", "schl", "\tat ");
   }
 
-  /** They were taken, and nobody heard of them. */
+  /** Regression: they were accepted and had no effect. */
   @ParameterizedTest
   @ValueSource(strings = {"--reason", "--token-file"})
   void aProcessCannotBeToldMoreThanTheSignal(String option) {
@@ -86,7 +86,7 @@ class SendSignalTest {
             "belfry signal: " + option + " is for the URL of an admin surface, not for a process.");
   }
 
-  /** The name of the system call and of its error was all that was said. */
+  /** Regression: the message only named the system call and its error. */
   @Test
   void aProcessOfSomebodyElseIsToldInWords() {
     SysTap tap = SysTap.over(Sys.forAnyThread());
@@ -99,7 +99,7 @@ class SendSignalTest {
                 "belfry signal: process 4711 belongs to another user, who has to do this\n"));
   }
 
-  /** A directory was only "Is a directory", and who had named a file was asked to name one. */
+  /** Regression: the message was only "Is a directory", or asked to name a token file. */
   @Test
   void aTokenFileThatCannotBeReadIsNamed() {
     assertThat(signal("http://127.0.0.1:1", directory).err())
@@ -111,7 +111,7 @@ class SendSignalTest {
                 .formatted(missing, missing));
   }
 
-  /** It was "nobody listens", as if only the host had to be started. */
+  /** Regression: the message was "nobody listens", as if the host only had to be started. */
   @Test
   void aMachineThatNobodyKnowsIsToldFromOneWhereNobodyListens() throws IOException {
     Path token = Files.writeString(directory.resolve("token"), "good");
@@ -121,7 +121,7 @@ class SendSignalTest {
                 + " name nowhere.invalid\n");
   }
 
-  /** It was read until there was no memory left. */
+  /** Regression: it was read until memory ran out. */
   @Test
   void aTokenFileWithoutAnEndIsNotReadToItsEnd() {
     CommandRun run = signal("http://127.0.0.1:1", Path.of("/dev/zero"));

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Looking into the segment of a running host, whose memory has no name. */
+/** Inspects the segment of a running host, whose memory has no name. */
 @Timeout(120)
 class ShmOfHostTest {
   @TempDir private Path runtime;
@@ -43,7 +43,7 @@ class ShmOfHostTest {
     }
   }
 
-  /** The file was looked into: beside the launcher no host that is called belfry was found. */
+  /** Regression: the file came first, so beside the launcher no host called belfry was found. */
   @Test
   void aHostCountsBeforeAFileOfItsName() throws Exception {
     Files.writeString(runtime.resolve("belfry.yaml"), "no segment");

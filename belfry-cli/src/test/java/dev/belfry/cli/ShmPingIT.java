@@ -7,7 +7,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The packaged ping starts the packaged echo, through the launcher of both. */
+/** The packaged ping starts the packaged echo, both by the launcher. */
 class ShmPingIT {
   private static final Path BELFRY = Installation.PROJECT.resolve("belfry");
 
@@ -29,7 +29,7 @@ class ShmPingIT {
                 BELFRY.toString(),
                 "shm",
                 "echo")
-            .with("LC_ALL", "C") // has no Greek letters: a microsecond was a question mark
+            .with("LC_ALL", "C") // has no Greek letters: the unit was a question mark
             .run();
 
     assertThat(result.err()).isEmpty();

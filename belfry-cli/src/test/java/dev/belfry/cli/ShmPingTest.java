@@ -19,12 +19,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A ping whose guest walks in, and answers rightly or wrongly. */
+/** A ping whose guest walks in, and answers correctly or not. */
 @Timeout(120)
 class ShmPingTest {
   @TempDir private Path directory = Path.of("");
 
-  /** What a guest does with a message before it sends it back; null for what is right. */
+  /** What a guest does to a message before it sends it back; null for the correct answer. */
   private interface Fault {
     byte[] bytes(Message message, int number);
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Looking into a segment with two messages and a channel under way. */
+/** Inspects a segment with two messages and a channel under way. */
 class ShmTest {
   @TempDir private Path directory;
 
@@ -33,7 +33,7 @@ class ShmTest {
     Objects.requireNonNull(toHost.channels().open()).send(new byte[10], 0, 10);
     host.peers().reserve();
     guest.close();
-    Files.copy(path, directory.resolve("copy")); // as a host leaves it that was killed
+    Files.copy(path, directory.resolve("copy")); // as a killed host leaves it
     host.close();
     return directory.resolve("copy");
   }

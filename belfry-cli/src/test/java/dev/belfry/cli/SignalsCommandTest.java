@@ -88,7 +88,7 @@ class SignalsCommandTest {
             second -> assertThat(second).contains(": signals[1].name: 'interrupt' must match"));
   }
 
-  /** It ended in a stack trace. */
+  /** Regression: it printed a stack trace. */
   @Test
   void checkRefusesWhatIsNestedTooDeeply() throws IOException {
     Path file = Files.writeString(directory.resolve("deep.yaml"), "[".repeat(100_000));

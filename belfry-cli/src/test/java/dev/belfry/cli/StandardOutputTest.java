@@ -30,7 +30,7 @@ class StandardOutputTest {
 
   @Test
   void writesEverythingAndKeepsTheExitCode() {
-    StandardOutput out = outputAnswering(2L, 1L); // then all there is
+    StandardOutput out = outputAnswering(2L, 1L); // then all the rest
 
     out.writer().println("eleven");
 
@@ -47,7 +47,7 @@ class StandardOutputTest {
     assertThat(written).hasToString("on\n");
   }
 
-  /** A file's channel closes itself, and with it standard output, if its thread is interrupted. */
+  /** A file's channel closes if its thread is interrupted, and standard output with it. */
   @Test
   void interruptedThreadCanStillWrite(@TempDir Path directory) throws IOException {
     Path file = directory.resolve("out");
@@ -98,13 +98,13 @@ class StandardOutputTest {
     throw new AssertionError("nothing has failed");
   }
 
-  /** What each write gives: how many bytes at most, or an error; then all is written. */
+  /** Answers each write with a number of bytes or an error; after that, all is written. */
   private StandardOutput outputAnswering(Long... answers) {
     Queue<Long> next = new ArrayDeque<>(List.of(answers));
     return new StandardOutput(new FakeChannel(next), () -> sysAnswering(next));
   }
 
-  /** The same descriptor as seen by Java, which does not say which error it was. */
+  /** The same descriptor as Java sees it, without the error number. */
   private final class FakeChannel implements WritableByteChannel {
     private final Queue<Long> answers;
 

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a command does not have to wait for. */
+/** What commands do not have to wait for. */
 class StartUpIT {
   @TempDir private Path directory = Path.of("");
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SuperviseIT {
   @TempDir private Path directory = Path.of("");
 
-  /** In a session of its own, so that it can be the group of a terminal. */
+  /** Starts it in its own session, so that it can be a terminal's process group. */
   private HostProgram start(Path config) throws Exception {
     return start("setsid", config);
   }
@@ -58,12 +58,12 @@ class SuperviseIT {
     }
   }
 
-  /** It was passed on to a host that was leaving already, and the next host never heard of it. */
+  /** Regression: it went to a host that was about to exit, and the next one never got it. */
   @ParameterizedTest
   @CsvSource({"TERM, 143", "INT, 130"})
   void whatEndsItDuringAReloadIsNotLost(String signal, int exitCode) throws Exception {
     try (HostProgram host = start(HostProgram.config(directory))) {
-      var call = host.sleep(Duration.ofSeconds(5)); // for so long the host does not leave
+      var call = host.sleep(Duration.ofSeconds(5)); // so long the host does not exit
       host.program().signal(Signo.HUP);
       await()
           .atMost(HostProgram.GENEROUS)
@@ -82,7 +82,7 @@ class SuperviseIT {
   void aCtrlCReachesTheHostOnce() throws Exception {
     try (HostProgram host = start(HostProgram.config(directory))) {
       var call = host.sleep(Duration.ofSeconds(1));
-      // What a terminal does: the signal goes to all of the group in front.
+      // As a terminal does: the signal goes to the whole foreground process group.
       Processes.kill(Sys.forAnyThread(), -host.program().pid(), Signo.INT);
 
       assertThat(call.get(60, TimeUnit.SECONDS).body()).isEqualTo("slept 1000 ms");
@@ -104,8 +104,8 @@ class SuperviseIT {
   }
 
   /**
-   * With {@code --supervise=true} each child was a supervisor again, without end. Here the test is
-   * the supervisor, so that at worst there is one too many.
+   * Regression: with {@code --supervise=true}, each child became a supervisor, without end. Here
+   * the test is the supervisor, so that at worst there is one too many.
    */
   @Test
   void aChildOfASupervisorIsTheHostWhateverItIsTold() throws Exception {
@@ -133,12 +133,12 @@ class SuperviseIT {
     }
   }
 
-  /** A blocked signal waits to be read even if it is ignored, so it was passed on. */
+  /** Regression: a blocked signal stays pending even if ignored, so it was read and passed on. */
   @Test
   void hangUpStaysIgnoredUnderNohup() throws Exception {
     try (HostProgram host = start("nohup", HostProgram.config(directory))) {
       host.program().signal(Signo.HUP);
-      host.program().signal(Signo.TERM); // would come second, if it did not come alone
+      host.program().signal(Signo.TERM); // if HUP had an effect, it would come first
 
       Program.Result result = host.program().end();
       assertThat(result.exitCode()).isEqualTo(143);
@@ -153,7 +153,7 @@ class SuperviseIT {
       host.program().signal(Signo.KILL);
 
       await().atMost(HostProgram.GENEROUS).until(() -> !child.isAlive());
-      try (var left = Files.list(directory.resolve("belfry"))) { // else its entry would be there
+      try (var left = Files.list(directory.resolve("belfry"))) { // else its entry would be left
         assertThat(left).extracting(it -> it.getFileName().toString()).containsOnly("admin-token");
       }
     }

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a host tells the systemd that has started it, as a unit of Type=notify wants it. */
+/** What a host reports to systemd, as a unit of Type=notify must. */
 class SystemdIT {
   @TempDir private Path directory = Path.of("");
 
@@ -24,7 +24,7 @@ class SystemdIT {
         .start();
   }
 
-  /** Whoever needed the host was started before it had a worker. */
+  /** Regression: dependent units were started before the host had a worker. */
   @Test
   void itIsToldWhenTheHostServesAndWhenItEnds() throws Exception {
     Path config = HostProgram.config(directory);
@@ -38,7 +38,7 @@ class SystemdIT {
                     .formatted(host.gateway(), host.admin()));
         assertThat(host.call("upper", "at once").get(60, TimeUnit.SECONDS).body())
             .isEqualTo("AT ONCE");
-        for (ProcessHandle worker : host.workers()) { // which are not what systemd waits for
+        for (ProcessHandle worker : host.workers()) { // only the host may report to systemd
           assertThat(Path.of("/proc", Long.toString(worker.pid()), "environ"))
               .content()
               .doesNotContain("NOTIFY_SOCKET");
@@ -47,7 +47,7 @@ class SystemdIT {
         var call = host.sleep(Duration.ofSeconds(20));
         program.signal(Signo.TERM);
         assertThat(socket.next()).startsWith("STOPPING=1\n");
-        assertThat(call).isNotDone(); // so it was told when the end began
+        assertThat(call).isNotDone(); // so systemd was told when shutdown began
       }
     }
   }
@@ -82,7 +82,7 @@ class SystemdIT {
     }
   }
 
-  /** To systemd it is the supervisor that ends: a host that reloads would be taken for it. */
+  /** To systemd, the service is the supervisor, which does not end when its host reloads. */
   @Test
   void aSupervisedHostIsReadyEachTimeAndDoesNotSayThatItEnds() throws Exception {
     Path config = HostProgram.config(directory);

@@ -13,10 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
-/** How a dump gets from its file to standard error; real ones are in {@code EndingSignalsIT}. */
+/** How a dump is copied to standard error. {@code EndingSignalsIT} makes real ones. */
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class ThreadDumpTest {
-  /** With ten thousand threads the program was ended before any of it was printed. */
+  /** Regression: with ten thousand threads, the program was halted before anything was printed. */
   @Test
   void itIsPrintedWhileItIsMade() {
     var isPrinted = new CountDownLatch(1);

@@ -44,16 +44,16 @@ public final class CallCommand implements Callable<Integer> {
   private static final int FAILED = 1;
   private static final int NO_HOST = 3;
 
-  /** After this long, somebody at a terminal is told that the call is still under way. */
+  /** After this time, a user at a terminal is told that the call is still under way. */
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-  /** What Java makes of command-line bytes that are not characters of the locale. */
+  /** What Java decodes command-line bytes to that are not characters of the locale. */
   private static final char UNKNOWN = '\ufffd';
 
-  /** What is to be read may be without end. */
+  /** The most bytes to read, one beyond the limit: the input may be endless. */
   private static final int MORE_THAN_MAY_BE = WorkerPool.MAX_PAYLOAD_BYTES + 1;
 
-  /** Standard input as DATA. */
+  /** The DATA that stands for standard input. */
   private static final String INPUT = "-";
 
   private final InputStream in;
@@ -108,14 +108,14 @@ public final class CallCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
 
-  /** How running hosts are found. */
+  /** Finds running hosts. */
   @FunctionalInterface
   interface Finder {
-    /** The one that is meant by a pid or a name, or the only one. */
+    /** Returns the host with that process id or name; for null, the only one. */
     HostEntry find(@Nullable String which) throws IOException;
   }
 
-  /** With standard input, and standard output as bytes. */
+  /** Creates the command with standard input and, for binary data, standard output. */
   public CallCommand(InputStream in, OutputStream out) {
     this(in, out, which -> RunDirectory.ofUser().find(which));
   }
@@ -171,13 +171,13 @@ public final class CallCommand implements Callable<Integer> {
         out.write(reply.body());
         out.flush();
       } catch (IOException e) {
-        return FAILED; // standard output knows why, and says so at the end
+        return FAILED; // StandardOutput knows why, and reports it at the end
       }
     }
     return reply.isAnswer() ? 0 : FAILED;
   }
 
-  /** Only to people: a program is to read only what the call gave. */
+  /** Tells people only: programs should read nothing but the call's result. */
   @SuppressWarnings("SystemConsoleNull") // a JDK without jdk.internal.le may have none
   private void sayThatItTakesTime() {
     Console console = System.console();

@@ -20,14 +20,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** A call as an HTTP request; docs/gateway.md has its headers. */
+/** A call as an HTTP request; docs/gateway.md describes its headers. */
 final class GatewayCall {
   private static final Duration CONNECT_LIMIT = Duration.ofSeconds(5);
 
-  /** After its deadline a gateway says that it has passed; one that hangs says nothing. */
+  /** How long after the deadline a gateway may take to report it; one that hangs never does. */
   private static final Duration GRACE = Duration.ofSeconds(5);
 
-  /** More than any gateway allows, and less than Java's clock can count. */
+  /** More than any gateway allows, and far from overflowing nanoseconds. */
   private static final Duration LONGEST = Duration.ofDays(100);
 
   private final String method;
@@ -50,11 +50,11 @@ final class GatewayCall {
   }
 
   /**
-   * Sends it and waits for the outcome.
+   * Sends the call and waits for the reply.
    *
-   * @param slow what to do when that takes longer than the patience
-   * @throws HttpTimeoutException if the deadline has passed and the gateway does not say so
-   * @throws IOException if nothing answers at the gateway's address, or nothing that speaks HTTP
+   * @param slow run once if there is no reply within {@code patience}
+   * @throws HttpTimeoutException if the deadline has passed and the gateway has not reported it
+   * @throws IOException if there is no HTTP server at the gateway's address
    */
   Reply send(URI gateway, Duration patience, Runnable slow)
       throws IOException, InterruptedException {
@@ -72,7 +72,7 @@ final class GatewayCall {
       } catch (TimeoutException e) {
         slow.run();
       }
-      // Not by the request's own time-out, which ends with the head of the answer.
+      // Not HttpRequest's own timeout, which covers only the head of the response.
       Duration limit = Duration.ofMillis(deadlineMillis).plus(GRACE);
       long left = limit.toNanos() - (System.nanoTime() - start);
       HttpResponse<byte[]> come = response.get(left, TimeUnit.NANOSECONDS);
@@ -84,7 +84,7 @@ final class GatewayCall {
     } catch (ExecutionException e) {
       throw new IOException("cannot call " + gateway + ": " + reason(gateway, e.getCause()), e);
     } finally {
-      client.shutdownNow(); // close() would wait for an answer that may never come
+      client.shutdownNow(); // close() would wait for a reply that may never come
     }
   }
 

@@ -11,7 +11,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a gateway has replied to a call. */
+/** A gateway's reply to a call. */
 final class Reply {
   private static final int OK = 200;
   private static final long NANOS_PER_MICRO = 1000;
@@ -26,7 +26,7 @@ final class Reply {
     this.nanos = nanos;
   }
 
-  /** Whether the method has answered; then its body is the answer. */
+  /** Whether the method answered; the body is then its answer. */
   boolean isAnswer() {
     return status == OK;
   }
@@ -35,7 +35,7 @@ final class Reply {
     return body;
   }
 
-  /** Why there is no answer, for people: the gateway's words, and the last ones of the worker. */
+  /** Tells people why there is no answer: the gateway's message and the worker's last output. */
   String toText() {
     JsonNode error = error();
     String tail = error.path("worker").path("error_tail").asString("");
@@ -44,7 +44,7 @@ final class Reply {
     String told = message;
     if (word.equals(GatewayError.UNAUTHORIZED.word())) {
       told = message + "; --token-file says where it is";
-    } else if (word.equals(GatewayError.NOT_FOUND.word())) { // a gateway knows where calls go
+    } else if (word.equals(GatewayError.NOT_FOUND.word())) { // a gateway knows the path of calls
       told = "this is not a gateway: " + message;
     } else if (word.equals(GatewayError.CIRCUIT_OPEN.word())) {
       told = message + "; once the cause is fixed: belfry signal HOST USR2";
@@ -58,8 +58,8 @@ final class Reply {
   }
 
   /**
-   * The same for machines: {@code http_status}, {@code micros} and the {@code answer}, in Base64 as
-   * {@code answer_base64} if it is not UTF-8; or what the gateway says.
+   * Returns the reply for programs: {@code http_status}, {@code micros} and the {@code answer}, in
+   * Base64 as {@code answer_base64} if it is not UTF-8; without an answer, the gateway's error.
    */
   String toJson() {
     ObjectNode json = JsonMapper.shared().createObjectNode();
@@ -77,7 +77,7 @@ final class Reply {
     return json.toString();
   }
 
-  /** Why there is not even a reply, for machines, in the words that a gateway would use. */
+  /** Tells programs why there is no reply, in the form of a gateway's error. */
   static String absentAsJson(String error, String message) {
     return JsonMapper.shared()
         .createObjectNode()
@@ -87,14 +87,14 @@ final class Reply {
         .toString();
   }
 
-  /** Empty if whatever answered is not a gateway. */
+  /** Returns the gateway's error; empty if the server is not a gateway. */
   private ObjectNode error() {
     try {
       if (JsonMapper.shared().readTree(body) instanceof ObjectNode error) {
         return error;
       }
     } catch (JacksonException e) {
-      // Not a gateway, as said above.
+      // Not a gateway.
     }
     return JsonMapper.shared().createObjectNode();
   }

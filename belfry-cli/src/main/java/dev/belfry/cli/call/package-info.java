@@ -1,4 +1,4 @@
-/** {@code belfry call}: a call through the gateway of a running host. */
+/** {@code belfry call}: makes a call through the gateway of a running host. */
 @NullMarked
 package dev.belfry.cli.call;
 

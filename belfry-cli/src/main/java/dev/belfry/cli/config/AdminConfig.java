@@ -11,15 +11,15 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The admin surface.
+ * The configuration of the admin surface.
  *
  * @param listen its address
  * @param unixSocket the file of its Unix socket, if it has one
- * @param token what a client has to show; without it the one in the run directory
- * @param basic name and password, where that is chosen
+ * @param token the token that clients must send; if empty, the one in the run directory
+ * @param basic name and password for the method basic
  * @param tls its certificates
- * @param authMethod which credentials count; by default the strongest there are
- * @param signalRateLimit how many signals a client may raise in a minute
+ * @param authMethod how clients authenticate; if empty, the strongest method configured
+ * @param signalRateLimit how many signals a client may raise per minute
  */
 public record AdminConfig(
     InetSocketAddress listen,
@@ -39,22 +39,22 @@ public record AdminConfig(
           Optional.empty(),
           10);
 
-  /** Which credentials count. */
+  /** Returns how clients authenticate. */
   public AuthMethod effectiveMethod() {
     return AuthMethod.effective(authMethod, tls);
   }
 
-  /** Whether it takes a token and names none: then that of the run directory counts. */
+  /** Whether clients need a token and none is configured, so that of the run directory is used. */
   public boolean needsToken() {
     return effectiveMethod() == AuthMethod.BEARER && token.isEmpty();
   }
 
   /**
-   * What the surface is opened with.
+   * Returns the options to open the surface with.
    *
-   * @param ofRunDirectory its token, if {@link #needsToken}
+   * @param ofRunDirectory the token in the run directory, if {@link #needsToken}
    * @throws IOException if a secret cannot be read
-   * @throws IllegalArgumentException if one of them is empty
+   * @throws IllegalArgumentException if a secret is empty or otherwise not usable
    */
   public AdminOptions options(Optional<Secret> ofRunDirectory) throws IOException {
     AdminOptions options = new AdminOptions().address(listen).signalRateLimit(signalRateLimit);
@@ -75,7 +75,7 @@ public record AdminConfig(
    * Name and password.
    *
    * @param user the name
-   * @param password where the password is
+   * @param password where to read the password
    */
   public record Basic(String user, SecretSource password) {}
 }

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What no schema can say: fields that do not go together, files that are not there, addresses that
- * are not safe. So a host that is told to reload learns of them before it ends.
+ * Checks what a schema cannot: fields that exclude each other, missing files, unsafe addresses. A
+ * host that is told to reload thus learns of such faults before it ends.
  */
 final class ConfigChecks {
   private final YamlTree tree;
@@ -64,7 +64,7 @@ final class ConfigChecks {
     admin.tls().ifPresent(this::tls);
   }
 
-  /** What the surface would also say, but in the words of the configuration. */
+  /** The admin surface checks this too, but does not name the fields of the configuration. */
   private void credentials(AdminConfig admin) {
     String method = "admin.signal_endpoint_auth_method";
     switch (admin.effectiveMethod()) {
@@ -86,7 +86,7 @@ final class ConfigChecks {
     }
   }
 
-  /** Asks the surface itself, so that what is found good here is good when it opens. */
+  /** Lets the admin surface check its options, so that what passes here also opens. */
   private void surface(AdminConfig admin) {
     Optional<Secret> ofRunDirectory =
         admin.needsToken() ? Optional.of(Secret.of("whatever it is")) : Optional.empty();
@@ -140,8 +140,8 @@ final class ConfigChecks {
         .ifPresent(
             refusal -> {
               switch (refusal.errno()) {
-                // No fault, and the last thing that the kernel looks at: a host that is told to
-                // reload has the port itself.
+                // Not a fault: a host that is told to reload holds the port itself. The kernel
+                // reports the other errors first.
                 case Errno.EADDRINUSE -> {}
                 case Errno.EACCES ->
                     fault(
@@ -156,7 +156,7 @@ final class ConfigChecks {
             });
   }
 
-  /** Whether it is an address to listen at. */
+  /** Whether the address is resolved; if not, adds a fault. */
   private boolean address(String field, InetSocketAddress address) {
     if (address.isUnresolved()) {
       fault(field, "there is no address for " + address.getHostString());

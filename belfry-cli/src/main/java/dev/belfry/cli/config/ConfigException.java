@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A configuration that cannot be used, with everything that is wrong with it. */
+/** Thrown for a configuration that cannot be used, with all its faults. */
 public final class ConfigException extends Exception {
   @Serial private static final long serialVersionUID = 1;
 
@@ -19,7 +19,7 @@ public final class ConfigException extends Exception {
     this.faults = List.copyOf(faults);
   }
 
-  /** All faults, by their lines. */
+  /** Returns all faults, in the order of their lines. */
   public List<ConfigFault> faults() {
     return faults;
   }

@@ -1,14 +1,14 @@
 package dev.belfry.cli.config;
 
 /**
- * Something that is wrong with a configuration.
+ * A fault in a configuration.
  *
- * @param line where it is, counted from 1
- * @param field which field it is, such as {@code workers.restart.first_delay}; empty for all of it
- * @param reason what is wrong and what should be there
+ * @param line its line, counted from 1
+ * @param field the field, such as {@code workers.restart.first_delay}; empty for the whole file
+ * @param reason what is wrong, and what is expected
  */
 public record ConfigFault(int line, String field, String reason) {
-  /** One line for people, without the name of the file. */
+  /** Returns one line for people, without the file's name. */
   @Override
   public String toString() {
     return "line " + line + ": " + (field.isEmpty() ? "" : field + ": ") + reason;

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** Reads the configuration of a host from a file. */
+/** Reads a host's configuration from a file. */
 public final class ConfigFile {
   private static final int MAX_BYTES = 1 << 20;
 
@@ -31,10 +31,10 @@ public final class ConfigFile {
   }
 
   /**
-   * Reads a file and checks all of it, what it refers to included.
+   * Reads and checks a file, including the files, addresses and programs it refers to.
    *
    * @throws IOException if the file cannot be read
-   * @throws ConfigException with everything that is wrong with it
+   * @throws ConfigException if the configuration has faults, with all of them
    */
   public static HostConfig load(Path file) throws IOException, ConfigException {
     if (Files.isDirectory(file)) {
@@ -46,7 +46,7 @@ public final class ConfigFile {
       new ConfigSchema().check(tree, faults);
     }
     stopAt(faults, file);
-    // Not normalized: what two dots after a link mean, the file system knows.
+    // Not normalized: only the file system knows what ".." after a symbolic link means.
     Path directory = file.toAbsolutePath().resolveSibling("");
     try {
       HostConfig config = new ConfigFile(new Section(tree.root(), directory, "")).host();
@@ -59,7 +59,7 @@ public final class ConfigFile {
     }
   }
 
-  /** Goes by what comes: a pipe and a device do not say how long they are. */
+  /** Limits what is read, not the file's size: pipes and devices do not report theirs. */
   private static byte[] bytes(Path file) throws IOException {
     byte[] bytes = NamedFile.read(file, MAX_BYTES + 1);
     if (bytes.length > MAX_BYTES) {
@@ -68,7 +68,7 @@ public final class ConfigFile {
     return bytes;
   }
 
-  /** Refuses what is no text, of which other letters would be read than somebody wrote. */
+  /** Rejects malformed UTF-8, which a lenient decoder would replace by other characters. */
   private static String text(Path file) throws IOException, ConfigException {
     byte[] bytes = bytes(file);
     CharBuffer text = CharBuffer.allocate(bytes.length);
@@ -118,7 +118,7 @@ public final class ConfigFile {
   private static WorkerProgram program(Section workers) {
     if (workers.has("command")) {
       var words = new ArrayList<>(workers.texts("command"));
-      if (words.getFirst().contains("/")) { // what has none is looked for on the PATH
+      if (words.getFirst().contains("/")) { // else it is looked up on the PATH
         words.set(0, workers.resolved("command", 0, words.getFirst()));
       }
       return new WorkerProgram.Command(words);

@@ -16,7 +16,7 @@ import java.util.stream.StreamSupport;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The schema of the configuration, and what it says about a given one, in words for people. */
+/** The schema of the configuration; words its errors for people. */
 public final class ConfigSchema {
   private static final String RESOURCE = "belfry.schema.json";
 
@@ -26,7 +26,7 @@ public final class ConfigSchema {
   private final Schema schema =
       SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12).getSchema(source);
 
-  /** The schema itself, in JSON. */
+  /** Returns the schema, in JSON. */
   public static String text() {
     try (InputStream resource = ConfigSchema.class.getResourceAsStream(RESOURCE)) {
       if (resource == null) {
@@ -38,7 +38,7 @@ public final class ConfigSchema {
     }
   }
 
-  /** Adds what is wrong with a document. */
+  /** Validates a document and adds its faults. */
   void check(YamlTree tree, List<ConfigFault> faults) {
     for (Error error : schema.validate(tree.root())) {
       if (!isBehindAnother(error)) {
@@ -48,12 +48,12 @@ public final class ConfigSchema {
     }
   }
 
-  /** What is wrong with each choice says less than that none, or more than one, of them is met. */
+  /** Whether an error is about one alternative of a oneOf; the error of the oneOf says more. */
   private static boolean isBehindAnother(Error error) {
     return error.getEvaluationPath().contains("oneOf") && !error.getKeyword().equals("oneOf");
   }
 
-  /** An unknown field is named itself; a missing one has no place but that of its parent. */
+  /** The field of an error: an unknown field itself, but the parent of a missing one. */
   private static String field(Error error) {
     String place = field(error.getInstanceLocation());
     return switch (error.getKeyword()) {
@@ -87,7 +87,7 @@ public final class ConfigSchema {
       case "oneOf" -> "needs one of command, java and builtin, and only one";
       case "not" -> "has both token_file and token_env: leave one out";
       case "type" -> {
-        if (error.getInstanceLocation().getNameCount() == 0) { // it may be any file
+        if (error.getInstanceLocation().getNameCount() == 0) { // the root: this may be any file
           yield "this is no configuration, which is fields with values, such as workers: {builtin: demo}";
         }
         String type = type(error.getSchemaLocation(), wanted.asString());
@@ -103,12 +103,12 @@ public final class ConfigSchema {
     };
   }
 
-  /** Enough to know it by: it may be of any length. */
+  /** Returns enough of a value to recognize it; it may be of any length. */
   private static String shortened(String value) {
     return value.length() <= MAX_SHOWN ? value : value.substring(0, MAX_SHOWN) + "...";
   }
 
-  /** The schema that a keyword is in. */
+  /** Returns the schema that contains a keyword. */
   private JsonNode around(SchemaLocation keyword) {
     return source.at(keyword.getFragment().getParent().toString());
   }

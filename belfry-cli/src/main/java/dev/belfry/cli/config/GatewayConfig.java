@@ -6,10 +6,10 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Where calls come in over HTTP.
+ * The configuration of the gateway, which takes calls over HTTP.
  *
  * @param listen its address
- * @param token what a client has to show
+ * @param token the token that clients must send; if empty, none
  * @param maxBytes the largest request body
  * @param deadline how long a call may take
  */

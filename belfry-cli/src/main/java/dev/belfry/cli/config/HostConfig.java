@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a host is made of.
+ * The configuration of a host.
  *
- * @param name what people tell it from others by
+ * @param name the name by which people tell hosts apart
  * @param workers its workers
- * @param gateway where calls come in over HTTP, if they do
+ * @param gateway its gateway, if it has one
  * @param admin its admin surface, if it has one
  * @param logging its log
- * @param shutdownLimit how long an orderly end may take
+ * @param shutdownLimit how long an orderly shutdown may take
  */
 public record HostConfig(
     String name,
@@ -27,7 +27,7 @@ public record HostConfig(
     Duration shutdownLimit) {
   static final Duration SHUTDOWN_LIMIT = Duration.ofSeconds(30);
 
-  /** What runs where there is no file: two workers and a spare, both surfaces on loopback. */
+  /** Returns what runs without a file: two workers and a spare, both surfaces on loopback. */
   public static HostConfig demo() {
     return new HostConfig(
         "demo",
@@ -39,9 +39,9 @@ public record HostConfig(
   }
 
   /**
-   * Which of its secrets are none, because every user may read them. It can be run all the same.
+   * Finds secrets in files that every user may read. These are warnings: the host can run.
    *
-   * @return sentences for people, without a full stop
+   * @return a sentence for each, without a full stop
    * @throws IOException if the permissions of a file cannot be read
    */
   public List<String> openSecrets() throws IOException {

@@ -1,15 +1,15 @@
 package dev.belfry.cli.config;
 
 /**
- * The log of a host.
+ * The configuration of a host's log.
  *
- * @param format whom it is written for
+ * @param format the format of its lines
  * @param level the lowest level that is logged
  */
 public record LoggingConfig(Format format, System.Logger.Level level) {
   static final LoggingConfig DEFAULT = new LoggingConfig(Format.TEXT, System.Logger.Level.INFO);
 
-  /** For whom a log is written. */
+  /** The format of a log's lines. */
   public enum Format {
     /** A line of text for people. */
     TEXT,

@@ -7,17 +7,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Where a token or a password is. */
+/** Where to read a token or a password. */
 public sealed interface SecretSource {
   /**
-   * Reads it.
+   * Reads the secret.
    *
    * @throws IOException if it cannot be read
-   * @throws IllegalArgumentException if there is nothing in it, or more than a line
+   * @throws IllegalArgumentException if it is empty or has more than one line
    */
   Secret read() throws IOException;
 
-  /** The file that it is in although every user may read that. */
+  /** Returns the secret's file if every user may read it. */
   Optional<Path> openFile() throws IOException;
 
   /**

@@ -18,15 +18,14 @@ import java.util.stream.StreamSupport;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Some fields of a configuration that the schema has found good, each with a default where it is
- * missing.
+ * A part of a configuration that conforms to the schema. A missing field reads as its default.
  *
- * @param values the fields
- * @param directory what paths are relative to
- * @param place where in the configuration they are
+ * @param values its fields
+ * @param directory the directory that relative paths start from
+ * @param place the name of the field that holds this part; empty for the root
  */
 record Section(JsonNode values, Path directory, String place) {
-  /** A path that the file system, or the locale, cannot express. */
+  /** Thrown for a path that the file system, or the locale's encoding, cannot express. */
   static final class NoPath extends RuntimeException {
     @Serial private static final long serialVersionUID = 1;
 
@@ -46,7 +45,7 @@ record Section(JsonNode values, Path directory, String place) {
     }
   }
 
-  /** The fields below a field; none if it is not there. */
+  /** Returns the section in a field; an empty one if the field is missing. */
   Section section(String name) {
     return new Section(values.path(name), directory, field(name));
   }
@@ -98,7 +97,7 @@ record Section(JsonNode values, Path directory, String place) {
             });
   }
 
-  /** A value of an enum, by its name in small letters. */
+  /** Returns an enum constant, named in lower case. */
   <E extends Enum<E>> E choice(String name, E otherwise) {
     return text(name)
         .map(text -> Enum.valueOf(otherwise.getDeclaringClass(), text.toUpperCase(Locale.ROOT)))
@@ -117,7 +116,7 @@ record Section(JsonNode values, Path directory, String place) {
     }
   }
 
-  /** An item of a list as a path. */
+  /** Resolves an item of a list as a path. */
   String resolved(String name, int index, String text) {
     return resolve(field(name) + "[" + index + "]", text).toString();
   }
@@ -139,7 +138,7 @@ record Section(JsonNode values, Path directory, String place) {
         .orElse(otherwise);
   }
 
-  /** Unresolved if the name has no address, which is found out when it is checked. */
+  /** Returns an unresolved address if the name has none; the checks report it. */
   private static InetSocketAddress address(String host, int port) {
     try {
       return new InetSocketAddress(InetAddress.getAllByName(host)[0], port);
@@ -156,7 +155,7 @@ record Section(JsonNode values, Path directory, String place) {
     return StreamSupport.stream(values.path(name).spliterator(), false);
   }
 
-  /** All fields below a field, as texts. */
+  /** Returns all fields in a field, as texts. */
   Map<String, String> map(String name) {
     var map = new LinkedHashMap<String, String>();
     values.path(name).properties().forEach(it -> map.put(it.getKey(), it.getValue().asString()));

@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Whether workers can be started as a configuration says. */
+/** Checks whether workers can be started as configured. */
 final class WorkerChecks {
-  /** Where the C library looks if there is no such variable. */
+  /** The path that the C library searches if PATH is not set. */
   private static final String DEFAULT_PATH = "/bin:/usr/bin";
 
   private final BiConsumer<String, String> fault;
 
-  /** Tells {@code fault} the field and the reason of each fault. */
+  /** Creates checks that report the field and the reason of each fault to {@code fault}. */
   WorkerChecks(BiConsumer<String, String> fault) {
     this.fault = fault;
   }
@@ -55,7 +55,7 @@ final class WorkerChecks {
     fault.accept("workers.command[0]", "there is no program " + program + " on the PATH");
   }
 
-  /** A shell that sets limits looks where the workers' PATH says, the C library where ours does. */
+  /** A shell, which sets limits, searches the workers' PATH; the C library searches ours. */
   private static String path(WorkersConfig workers) {
     WorkersConfig.Limits limits = workers.limits();
     boolean byShell = limits.openFiles().isPresent() || limits.memoryMib().isPresent();
@@ -83,7 +83,7 @@ final class WorkerChecks {
     }
   }
 
-  /** Asks the shell that sets a limit: whether it may exceed the hard limit depends. */
+  /** Asks a shell, which also sets the workers' limit: privileges decide about hard limits. */
   private void limit(String field, String command) {
     try {
       Process shell =

@@ -2,7 +2,7 @@ package dev.belfry.cli.config;
 
 import java.util.List;
 
-/** What runs in a worker process. */
+/** The program that runs in a worker process. */
 public sealed interface WorkerProgram {
   /**
    * Any program.
@@ -19,7 +19,7 @@ public sealed interface WorkerProgram {
    * A Java class, on the JDK of this process.
    *
    * @param main its name
-   * @param classPath where it is, before the classes of this program
+   * @param classPath where to find it; searched before the classes of this program
    * @param options for the JVM
    * @param arguments for the main method
    */
@@ -32,6 +32,6 @@ public sealed interface WorkerProgram {
     }
   }
 
-  /** The workers that come with the program. */
+  /** The demo worker that comes with this program. */
   record Demo() implements WorkerProgram {}
 }

@@ -9,18 +9,18 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The workers of a host.
+ * The configuration of a host's workers.
  *
- * @param program what runs in them
- * @param name what they are called, followed by a number
- * @param count how many get calls
+ * @param program the program they run
+ * @param name their name, to which a number is added
+ * @param count how many receive calls
  * @param spares how many more are kept ready
- * @param directory where they run
- * @param environment variables in addition to those of this process
- * @param limits what they may have
- * @param placement how the shared memory is laid out
+ * @param directory their working directory
+ * @param environment environment variables, in addition to those of this process
+ * @param limits their limits
+ * @param placement the layout of the shared memory
  * @param waiting how callers wait
- * @param restart what happens when they die at once
+ * @param restart when those that died early are replaced
  * @param recycle when they are replaced
  */
 public record WorkersConfig(
@@ -59,15 +59,15 @@ public record WorkersConfig(
   }
 
   /**
-   * What a worker may have.
+   * The limits of a worker.
    *
-   * @param callsPerWorker how many calls at a time
-   * @param attempts to how many workers a call is given, when they die one after the other
+   * @param callsPerWorker how many calls it may have at a time
+   * @param attempts how many workers a call is given to, if they die one after the other
    * @param ready how long it may take to become ready
-   * @param stuck how long it may go on with a call that was given up
-   * @param heartbeat how often it shows that it is alive
-   * @param openFiles how many descriptors
-   * @param memoryMib how much memory of its own
+   * @param stuck how long it may carry on with a call that was given up
+   * @param heartbeat how often it must show that it is alive
+   * @param openFiles how many descriptors it may have
+   * @param memoryMib how much private memory it may have
    */
   public record Limits(
       int callsPerWorker,
@@ -89,18 +89,18 @@ public record WorkersConfig(
   }
 
   /**
-   * When another is started after one that died without having done anything.
+   * When workers that died before they had served are replaced.
    *
-   * @param firstDelay after the first
-   * @param longestDelay at most
-   * @param crashLimit after how many in a row no more are started
+   * @param firstDelay the delay after the first death
+   * @param longestDelay the longest delay
+   * @param crashLimit after how many such deaths in a row no more workers are started
    */
   public record Restart(Duration firstDelay, Duration longestDelay, int crashLimit) {
     static final Restart DEFAULT = new Restart(Duration.ofMillis(100), Duration.ofSeconds(10), 5);
   }
 
   /**
-   * When a worker is replaced though nothing is wrong with it.
+   * When a healthy worker is replaced.
    *
    * @param calls after about this many calls
    * @param age at this age

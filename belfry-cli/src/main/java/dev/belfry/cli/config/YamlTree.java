@@ -22,14 +22,14 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A YAML document as the values that a schema speaks of; knows where each field is. */
+/** A YAML document as JSON values, for the schema, with the line of each field. */
 final class YamlTree {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
-  /** Deeper than any configuration, and far from the end of the stack. */
+  /** Deeper than any configuration, and far from overflowing the stack. */
   private static final int DEEPEST = 32;
 
-  /** More than any configuration has; aliases can turn a few into billions. */
+  /** More values than any configuration has; aliases can turn a few into billions. */
   private static final int MAX_VALUES = 10_000;
 
   private final List<ConfigFault> faults;
@@ -42,7 +42,7 @@ final class YamlTree {
     this.faults = faults;
   }
 
-  /** Reads a document; what is wrong with it as YAML is added to the faults. */
+  /** Parses a document and adds its faults as YAML. */
   static YamlTree parse(String text, List<ConfigFault> faults) {
     var tree = new YamlTree(faults);
     try {
@@ -60,7 +60,7 @@ final class YamlTree {
       faults.add(new ConfigFault(line, "", "this is not YAML: " + e.getProblem()));
     } catch (YamlEngineException e) {
       faults.add(new ConfigFault(1, "", "this is not YAML: " + e.getMessage()));
-    } catch (StackOverflowError e) { // the composer goes as deep as the text does
+    } catch (StackOverflowError e) { // the composer recurses as deep as the text nests
       faults.add(new ConfigFault(1, "", "this is nested too deeply"));
     }
     return tree;
@@ -70,7 +70,7 @@ final class YamlTree {
     return root;
   }
 
-  /** The line of a field: that of its name, or of the nearest enclosing field that is there. */
+  /** Returns the line of a field's name, or of the nearest enclosing field that exists. */
   int line(String field) {
     String known = field;
     while (!known.isEmpty() && !lines.containsKey(known)) {
@@ -85,7 +85,7 @@ final class YamlTree {
       return NODES.nullNode();
     }
     values++;
-    if (depth > DEEPEST) { // also what an alias makes endless
+    if (depth > DEEPEST) { // an alias to its own parent never ends
       return giveUp(new ConfigFault(line(node), path, "is nested too deeply"));
     }
     if (values > MAX_VALUES) {
@@ -99,7 +99,7 @@ final class YamlTree {
     };
   }
 
-  /** The first fault of this kind is enough: there may be as many as there are aliases. */
+  /** Stops at the first fault of this kind: there may be as many as aliases expand to. */
   private JsonNode giveUp(ConfigFault fault) {
     givenUp = true;
     faults.add(fault);

@@ -1,4 +1,4 @@
-/** The configuration of a host: its file, its schema, and what is in it. */
+/** The configuration of a host: its file, its schema and its content. */
 @NullMarked
 package dev.belfry.cli.config;
 

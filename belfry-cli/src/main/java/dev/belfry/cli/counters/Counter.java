@@ -8,9 +8,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What a sample holds, in the order of its bytes: first what is said about the host, then what is
- * said about each of its workers. New ones come at the end of their part; a name keeps its meaning
- * for ever.
+ * The fields of a sample, in the order of their bytes: first those of the host, then those of each
+ * worker. New fields go at the end of their part; a name never changes its meaning.
  */
 enum Counter {
   SAMPLED_AT(Part.HOST, Type.INTEGER, "ns"),
@@ -46,7 +45,7 @@ enum Counter {
   WORKER_RING_CAPACITY(Part.WORKER, Type.INTEGER, "messages"),
   WORKER_DEATHS(Part.WORKER, Type.INTEGER, "workers");
 
-  /** What it is about; the number stands in the file. */
+  /** The part of a sample that a field belongs to; the number is stored in the file. */
   enum Part {
     HOST(0),
     WORKER(1);
@@ -61,19 +60,19 @@ enum Counter {
       return Arrays.stream(Counter.values()).filter(it -> it.part == this).toList();
     }
 
-    /** How many bytes it takes. */
+    /** Returns the size of this part in bytes. */
     int bytes() {
       return counters().stream().mapToInt(it -> it.type.bytes).sum();
     }
   }
 
-  /** What its bytes are; the number stands in the file. */
+  /** The type of a field; the number is stored in the file. */
   enum Type {
-    /** A signed integer. */
+    /** A signed 64-bit integer. */
     INTEGER(1, Long.BYTES),
     /** An IEEE 754 binary64. */
     REAL(2, Double.BYTES),
-    /** UTF-8, filled up with zeros. */
+    /** UTF-8, padded with zeros. */
     TEXT(3, 32);
 
     final int number;
@@ -107,12 +106,12 @@ enum Counter {
     this.unit = unit;
   }
 
-  /** Its name in the file. */
+  /** Returns the field's name in the file. */
   String text() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Where it begins in its part, as this version writes it; a reader asks the file. */
+  /** Returns the field's offset in its part, as this version writes it; a reader asks the file. */
   int offset() {
     return Objects.requireNonNull(OFFSETS.get(this));
   }

@@ -9,20 +9,20 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Where everything lies in a file of counters. All numbers are little-endian.
+ * The layout of a file of counters. All numbers are little-endian.
  *
  * <pre>
  *    0  u64   magic           "BELFRYCT"; written last
  *    8  u32   version         1
- *   12  u32   fields          how many descriptions of fields there are
- *   16  u32   field bytes     how long one of them is
- *   20  u32   host bytes      the part of a sample about the host
- *   24  u32   worker bytes    the part of a sample about one worker
- *   28  u32   most workers    how many of these a sample has room for
+ *   12  u32   fields          the number of field descriptions
+ *   16  u32   field bytes     the size of a field description
+ *   20  u32   host bytes      the size of a sample's host part
+ *   24  u32   worker bytes    the size of a sample's part for one worker
+ *   28  u32   most workers    how many worker parts a sample has room for
  *   32  u32   samples offset  where the two samples begin
- *   36  u32   sample bytes    how long one of them is
- *   40  u64   latest          the number of the latest whole sample; 0 if there is none yet
- *   64        the descriptions of the fields
+ *   36  u32   sample bytes    the size of a sample
+ *   40  u64   latest          the number of the latest complete sample; 0 if there is none
+ *   64        the field descriptions
  *               0  char[32]  name
  *              32  char[16]  unit
  *              48  u32       part    0 host, 1 worker
@@ -30,16 +30,16 @@ import java.nio.charset.StandardCharsets;
  *              56  u32       offset  in that part
  *              60  u32       bytes
  *              64
- *      the two samples; number n is the one with the index n mod 2
- *               0  u64       number  of the sample; -1 while it is written
+ *      the two samples; sample number n is at index n mod 2
+ *               0  u64       number  of the sample; -1 while it is being written
  *               8            host part
  *                            worker parts, as many as the field "workers" says
  * </pre>
  *
- * The writer fills the sample that is not the latest: takes its number away, writes, gives it its
- * number, and makes that the latest. So there is always a whole sample to read, even when the
- * writer is killed in the middle; and a reader knows by the number, before and after, that nobody
- * has written meanwhile.
+ * The writer overwrites the sample that is not the latest: it sets its number to -1, writes the
+ * fields, sets the number, and makes the sample the latest. So there is always a complete sample to
+ * read, even if the writer is killed midway. A reader checks the number before and after copying a
+ * sample, to know that it was not overwritten meanwhile.
  */
 final class CountersLayout {
   static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -72,13 +72,13 @@ final class CountersLayout {
   static final int BYTES_AT = OFFSET_AT + Integer.BYTES;
   static final int FIELD_BYTES = BYTES_AT + Integer.BYTES;
 
-  /** Within a sample. */
+  /** Within a sample, as is the next. */
   static final int NUMBER_AT = 0;
 
   static final int HOST_AT = Long.BYTES;
   static final long BEING_WRITTEN = -1;
 
-  /** As many as a pool can have. */
+  /** The most workers that a pool can have. */
   static final int MAX_WORKERS = SegmentConfig.MAX_GUESTS;
 
   static final int SAMPLES_OFFSET = HEADER_BYTES + FIELD_BYTES * Counter.values().length;
@@ -88,18 +88,18 @@ final class CountersLayout {
 
   private CountersLayout() {}
 
-  /** Writes text, as much of it as fits in whole characters, and zeros behind it. */
+  /** Writes as many whole characters of a text as fit, padded with zeros. */
   static void putText(MemorySegment memory, long at, int bytes, String text) {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     int length = Math.min(utf8.length, bytes);
     while (length < utf8.length && length > 0 && (utf8[length] & 0xc0) == 0x80) {
-      length--; // would cut a character in two
+      length--; // do not split a character
     }
     memory.asSlice(at, bytes).fill((byte) 0);
     MemorySegment.copy(utf8, 0, memory, JAVA_BYTE, at, length);
   }
 
-  /** Reads text up to the zeros. */
+  /** Reads a text up to its first zero. */
   static String text(MemorySegment memory, long at, int bytes) {
     byte[] utf8 = memory.asSlice(at, bytes).toArray(JAVA_BYTE);
     int length = 0;

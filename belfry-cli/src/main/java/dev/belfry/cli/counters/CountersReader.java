@@ -26,13 +26,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads the counters of a host, whether it is well, hangs or has died. Goes by the description in
- * the file, so a host of another version may have more or fewer of them. For any number of threads.
+ * Reads the counters of a host, whether it is well, hangs or has died. Fields are found by the
+ * description in the file, so a host of another version may have more or fewer. Thread-safe.
  */
 public final class CountersReader implements AutoCloseable {
   private static final VarHandle LONG_AT = LONG.varHandle();
 
-  /** Far more tries than a host that writes once a second can spoil. */
+  /** Far more attempts than a host that writes once a second can spoil. */
   private static final int MAX_TRIES = 1000;
 
   private static final int MAX_FIELDS = 1000;
@@ -48,9 +48,9 @@ public final class CountersReader implements AutoCloseable {
   private final int sampleBytes;
 
   /**
-   * Opens the file of a host.
+   * Opens a host's file.
    *
-   * @throws IOException if there is none, or if it is something else
+   * @throws IOException if the file is missing or does not hold counters
    */
   public static CountersReader open(Path path) throws IOException {
     return new CountersReader(path);
@@ -131,7 +131,7 @@ public final class CountersReader implements AutoCloseable {
     }
   }
 
-  /** The latest sample, whole and of one moment. Never waits for the host. */
+  /** Returns the latest sample, consistent and complete. Never waits for the host. */
   public CountersSample read() throws IOException {
     try {
       for (int i = 0; i < MAX_TRIES; i++) {
@@ -142,7 +142,7 @@ public final class CountersReader implements AutoCloseable {
         MemorySegment sample =
             memory.asSlice(samplesOffset + (number % 2) * sampleBytes, sampleBytes);
         if ((long) LONG_AT.getAcquire(sample, CountersLayout.NUMBER_AT) != number) {
-          continue; // it is being written again, so there is a later one
+          continue; // being overwritten, so there is a later one
         }
         MemorySegment copy = MemorySegment.ofArray(new long[sampleBytes / Long.BYTES]);
         copy.copyFrom(sample);
@@ -210,7 +210,7 @@ public final class CountersReader implements AutoCloseable {
         integer(sample, at, Counter.WORKER_DEATHS));
   }
 
-  // What the host does not have is zero or empty.
+  // A field that the host does not have is zero or empty.
 
   private long integer(MemorySegment sample, long part, Counter counter) {
     Integer offset = offsets.get(counter);

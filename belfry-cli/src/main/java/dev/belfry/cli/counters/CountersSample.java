@@ -5,15 +5,15 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * What a host said about itself at one moment.
+ * A snapshot of a host's counters.
  *
  * @param number increases with each sample
- * @param pid its process
- * @param startedAt when it began to write counters
- * @param sampledAtNanos when this was, on the clock of {@link System#nanoTime}, which on Linux all
- *     processes of a machine share
- * @param period how often it writes a sample
- * @param pool the status of its workers
+ * @param pid the host's process id
+ * @param startedAt when the host began to write counters
+ * @param sampledAtNanos when the sample was taken, on the clock of {@link System#nanoTime}, which
+ *     all processes of a Linux machine share
+ * @param period how often the host writes a sample
+ * @param pool the status of the host's workers
  */
 public record CountersSample(
     long number,
@@ -22,15 +22,15 @@ public record CountersSample(
     long sampledAtNanos,
     Duration period,
     PoolStatus pool) {
-  /** After this many periods without another sample, something is wrong with the host. */
+  /** After this many periods without a new sample, something is wrong with the host. */
   private static final int PATIENCE = 3;
 
-  /** How old it is now. */
+  /** Returns the age of this sample. */
   public Duration age() {
     return Duration.ofNanos(Math.max(0, System.nanoTime() - sampledAtNanos));
   }
 
-  /** Whether the host should have written another one long ago: it hangs, is stopped or dead. */
+  /** Whether the host is long overdue with the next sample: it hangs, is stopped or is dead. */
   public boolean isStale() {
     return age().compareTo(period.multipliedBy(PATIENCE)) > 0;
   }

@@ -26,14 +26,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Writes the counters of a host into its file, once a second, on a thread of its own; the bytes are
- * in {@link CountersLayout}. One for each file.
+ * Writes the counters of a host to its file, once a second, on a thread of its own. {@link
+ * CountersLayout} describes the bytes. Each file has one writer.
  */
 public final class CountersWriter implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(CountersWriter.class.getName());
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
-  /** Others may read it if they may enter its directory. */
+  /** Readable by anyone who may enter its directory. */
   private static final int MODE = 0644;
 
   private static final VarHandle LONG_AT = LONG.varHandle();
@@ -47,7 +47,7 @@ public final class CountersWriter implements AutoCloseable {
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread thread;
 
-  /** The number of the latest sample; owned by whoever writes samples. */
+  /** The latest sample's number; used by the opening thread, then only by the writing thread. */
   private long latest;
 
   private CountersWriter(Path path, Supplier<PoolStatus> status, Duration period)
@@ -60,10 +60,10 @@ public final class CountersWriter implements AutoCloseable {
   }
 
   /**
-   * Creates the file with a first sample in it, and goes on from there.
+   * Creates the file with a first sample, and starts the thread that writes the next ones.
    *
-   * @param path where there is no file yet
-   * @param status asked once a second
+   * @param path the file, which must not exist yet
+   * @param status called once a second
    */
   public static CountersWriter open(Path path, Supplier<PoolStatus> status) throws IOException {
     return open(path, status, PERIOD);
@@ -89,7 +89,7 @@ public final class CountersWriter implements AutoCloseable {
     int flags = OpenFlags.READ_WRITE | OpenFlags.CREATE | OpenFlags.EXCLUSIVE;
     try (Fd file = OpenFile.open(sys, path, flags, MODE)) {
       try {
-        // Now, so that a full disk is an error here and not a fault later.
+        // Allocated now, so that a full disk is an error here and not a SIGBUS later.
         SharedFile.allocate(sys, file.number(), CountersLayout.TOTAL_BYTES);
         return SharedFile.map(sys, file.number(), CountersLayout.TOTAL_BYTES, true, arena);
       } catch (IOException e) {
@@ -126,7 +126,7 @@ public final class CountersWriter implements AutoCloseable {
       while (!closing.await(period.toNanos(), TimeUnit.NANOSECONDS)) {
         try {
           write();
-        } catch (RuntimeException | Error e) { // the next second may be better, as for memory
+        } catch (RuntimeException | Error e) { // the next may succeed, as with memory
           LOG.log(Level.WARNING, "cannot write a sample to " + path, e);
         }
       }
@@ -140,7 +140,7 @@ public final class CountersWriter implements AutoCloseable {
     long number = latest + 1;
     long at = CountersLayout.SAMPLES_OFFSET + (number % 2) * CountersLayout.SAMPLE_BYTES;
     LONG_AT.setOpaque(memory, at + CountersLayout.NUMBER_AT, CountersLayout.BEING_WRITTEN);
-    VarHandle.storeStoreFence(); // whoever sees any of the new sample sees that it is being written
+    VarHandle.storeStoreFence(); // a reader that sees a new field also sees BEING_WRITTEN
     long host = at + CountersLayout.HOST_AT;
     writeHost(host, pool);
     List<WorkerStatus> workers = pool.workers();
@@ -196,7 +196,7 @@ public final class CountersWriter implements AutoCloseable {
     memory.set(LONG, part + counter.offset(), value);
   }
 
-  /** Stops writing and removes the file; whoever has it open can still read the last sample. */
+  /** Stops writing and removes the file. Open readers can still read the last sample. */
   @Override
   public void close() throws IOException {
     closing.countDown();

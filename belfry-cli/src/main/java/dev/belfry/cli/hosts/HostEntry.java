@@ -9,15 +9,15 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a living host says about itself in the {@link RunDirectory}.
+ * The entry of a live host in the {@link RunDirectory}.
  *
- * @param pid its process
- * @param name what its config calls it; several may have the same
- * @param gateway where it takes calls, if it does
- * @param admin its admin surface, if it has one
+ * @param pid its process id
+ * @param name its name in the configuration; several hosts may share one
+ * @param gateway the address of its gateway, if it has one
+ * @param admin the address of its admin surface, if it has one
  * @param counters the file of its counters
- * @param config the file it was configured by, if there was one
- * @param startedAt when it began
+ * @param config its configuration file, if it has one
+ * @param startedAt when it started
  */
 public record HostEntry(
     long pid,
@@ -28,7 +28,7 @@ public record HostEntry(
     @Nullable Path config,
     Instant startedAt) {
 
-  /** What its file holds: a JSON object in which what a host does not have is missing. */
+  /** Returns the content of its file: a JSON object, without the fields that the host lacks. */
   String toJson() {
     ObjectNode json = JsonMapper.shared().createObjectNode();
     json.put("pid", pid).put("name", name);
@@ -46,9 +46,9 @@ public record HostEntry(
   }
 
   /**
-   * Reads {@link #toJson} back.
+   * Parses the result of {@link #toJson}.
    *
-   * @throws RuntimeException if it is anything else
+   * @throws RuntimeException if the text is anything else
    */
   static HostEntry parse(String text) {
     JsonNode json = JsonMapper.shared().readTree(text);

@@ -2,7 +2,7 @@ package dev.belfry.cli.hosts;
 
 import java.io.IOException;
 
-/** There is no host of that kind, or more than one; the message lists those there are. */
+/** Thrown if no host matches, or several do; the message lists the candidates. */
 public final class NoSuchHost extends IOException {
   private static final long serialVersionUID = 1;
 

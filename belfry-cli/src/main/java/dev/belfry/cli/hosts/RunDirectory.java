@@ -28,17 +28,17 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directory where the hosts of one user announce that they are alive, and keep their counters:
- * {@code $XDG_RUNTIME_DIR/belfry}, or {@code /tmp/belfry-UID} where there is no such directory of
- * the user's own. Only the user may look into it.
+ * The directory where a user's live hosts announce themselves and keep their counters: {@code
+ * $XDG_RUNTIME_DIR/belfry}, or {@code /tmp/belfry-UID} if the user owns no such directory. Only the
+ * user may access it.
  *
- * <p>Each host has one file, {@code *.host}, and holds a lock on it ({@code flock(2)}) for as long
- * as it lives. The kernel drops the lock with the process, however that ends; so a file that can be
- * locked was left behind, and whoever notices removes it with the counters it names. No file name
- * is ever used twice, so that this never hits the file of a later host. All share a lock on the
- * directory itself, which keeps it from being tidied up.
+ * <p>Each host has one file, {@code *.host}, and holds a lock on it ({@code flock(2)}) while it
+ * lives. The kernel releases the lock when the process ends, however it ends. So a file that can be
+ * locked is stale, and the process that finds it removes it, together with the counters it names.
+ * File names are never reused, so this cannot hit the file of a later host. All hosts share a lock
+ * on the directory itself, which keeps it from being cleaned up.
  *
- * <p>For any thread.
+ * <p>Thread-safe.
  */
 public final class RunDirectory {
   private static final int ONLY_OWNER = 0600;
@@ -46,7 +46,7 @@ public final class RunDirectory {
   private static final String ENTRY = ".host";
   private static final String COUNTERS = ".counters";
 
-  /** The name of an entry that is being written begins with this. */
+  /** Prefix of the name of an entry that is still being written. */
   private static final String UNFINISHED = ".";
 
   private final Sys sys;
@@ -58,16 +58,16 @@ public final class RunDirectory {
   }
 
   /**
-   * The user's own, made if it is not there.
+   * Returns the current user's run directory, and creates it if it is missing.
    *
-   * @throws IOException if what is there is a link, belongs to somebody else, or is open to others
+   * @throws IOException if the path is a link, belongs to another user, or is accessible to others
    */
   public static RunDirectory ofUser() throws IOException {
     Sys sys = Sys.forAnyThread();
     return at(sys, place(sys, System.getenv("XDG_RUNTIME_DIR")));
   }
 
-  /** Where it is for a user with this {@code XDG_RUNTIME_DIR}, which su and sudo may pass on. */
+  /** Returns the path for an XDG_RUNTIME_DIR, which su and sudo may pass on to other users. */
   static Path place(Sys sys, @Nullable String runtime) throws IOException {
     int uid = ownUid(sys);
     if (runtime != null && !runtime.isEmpty() && Path.of(runtime).isAbsolute()) {
@@ -76,19 +76,19 @@ public final class RunDirectory {
           return Path.of(runtime, "belfry");
         }
       } catch (ErrnoException notThere) {
-        // Then the other place.
+        // Use /tmp.
       }
     }
     return Path.of("/tmp/belfry-" + Integer.toUnsignedString(uid));
   }
 
-  /** The one at a path, made if it is not there. */
+  /** Returns the run directory at a path, and creates it if it is missing. */
   static RunDirectory at(Sys sys, Path path) throws IOException {
     try {
       Files.createDirectory(
           path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     } catch (FileAlreadyExistsException there) {
-      // Whatever it is, it is checked next.
+      // Checked next, whatever it is.
     }
     try (Fd directory = openDirectory(sys, path)) {
       FileStatus status = FileStatus.of(sys, directory.number());
@@ -121,7 +121,7 @@ public final class RunDirectory {
     }
   }
 
-  /** A file that has its place here, such as a token; it need not exist. */
+  /** Returns the path of a file in this directory, such as a token; it need not exist. */
   public Path file(String name) {
     Path file = path.resolve(name);
     if (!path.equals(file.getParent())) {
@@ -130,7 +130,7 @@ public final class RunDirectory {
     return file;
   }
 
-  /** Writes a text into a file here; if there is no room, says where: Java does not. */
+  /** Writes a file here. If the disk is full, the error names the file, unlike Java's own. */
   public void write(Path file, String text) throws IOException {
     try {
       Files.writeString(file, text);
@@ -144,18 +144,18 @@ public final class RunDirectory {
     }
   }
 
-  /** A path for the counters of this process, which no file has had before. */
+  /** Returns a path for this process's counters that was never used before. */
   public Path newCountersFile() {
     return file(unusedName() + COUNTERS);
   }
 
-  /** The name begins with the process id for people who look; the rest makes it unique. */
+  /** Begins with the process id, for people who look; the rest makes the name unique. */
   private static String unusedName() {
     String random = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
     return ProcessHandle.current().pid() + "-" + random;
   }
 
-  /** A host's entry; until it is closed, or the process ends, others see that the host lives. */
+  /** A host's entry. The host counts as live until this is closed or the process ends. */
   public static final class Announcement implements AutoCloseable {
     private final Path file;
     private final Fd lock;
@@ -178,12 +178,12 @@ public final class RunDirectory {
     }
   }
 
-  /** Lets others find this host. What dead ones left behind is removed: nobody else may look. */
+  /** Makes this host known. Removes what dead hosts left behind, in case nothing else does. */
   public Announcement announce(HostEntry entry) throws IOException {
     var _ = live();
     Fd place = openDirectory(sys, path);
     try {
-      // Whatever tidies up /tmp leaves a locked directory alone (tmpfiles.d(5)).
+      // systemd-tmpfiles does not clean up a locked directory (tmpfiles.d(5)).
       FileLocks.tryFlock(sys, place.number(), FileLocks.Mode.SHARED);
       return announce(entry, place);
     } catch (IOException | RuntimeException e) {
@@ -203,8 +203,8 @@ public final class RunDirectory {
               OpenFlags.READ_WRITE | OpenFlags.CREATE | OpenFlags.EXCLUSIVE,
               ONLY_OWNER);
       try {
-        // Before the lock was taken, somebody may have found the file and taken it for one left
-        // behind.
+        // Before the lock was taken, another process may have found the file and removed it as
+        // stale.
         if (FileLocks.tryFlock(sys, file.number(), FileLocks.Mode.EXCLUSIVE)
             && FileStatus.of(sys, file.number()).links() > 0) {
           write(unfinished, entry.toJson());
@@ -221,7 +221,7 @@ public final class RunDirectory {
     }
   }
 
-  /** The hosts that live now, the oldest first. What dead ones left behind is removed. */
+  /** Returns the live hosts, oldest first. Removes what dead hosts left behind. */
   public List<HostEntry> live() throws IOException {
     var live = new ArrayList<HostEntry>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(path, "*" + ENTRY)) {
@@ -236,10 +236,10 @@ public final class RunDirectory {
     return live;
   }
 
-  /** The host of an entry, or null if it is dead or not yet there. */
+  /** Returns the host of an entry, or null if it is dead or its entry unfinished. */
   private @Nullable HostEntry look(Path file) throws IOException {
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-      return null; // no host has made it, and to open a pipe would take for ever
+      return null; // not made by a host; and opening a pipe would block
     }
     try (Fd fd = OpenFile.open(sys, file, OpenFlags.READ_ONLY | OpenFlags.noFollow(), 0)) {
       boolean dead = FileLocks.tryFlock(sys, fd.number(), FileLocks.Mode.SHARED);
@@ -254,7 +254,7 @@ public final class RunDirectory {
       return file.getFileName().toString().startsWith(UNFINISHED) ? null : entry;
     } catch (ErrnoException e) {
       if (e.is(Errno.ENOENT)) {
-        return null; // closed, or removed by somebody else, while we were looking
+        return null; // closed, or removed by another process, meanwhile
       }
       throw e;
     }
@@ -266,15 +266,15 @@ public final class RunDirectory {
     } catch (NoSuchFileException gone) {
       return null;
     } catch (RuntimeException unreadable) {
-      return null; // half written by one that was killed, or by another version
+      return null; // half written by a host that was killed, or of another version
     }
   }
 
   /**
-   * The one host that is meant.
+   * Returns the one host that matches.
    *
-   * @param which its process id or its name; null for the only one there is
-   * @throws NoSuchHost if there is none or several
+   * @param which its process id or name; null for the only host there is
+   * @throws NoSuchHost if no host matches, or several do
    */
   public HostEntry find(@Nullable String which) throws IOException {
     List<HostEntry> live = live();

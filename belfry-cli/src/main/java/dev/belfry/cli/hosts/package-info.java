@@ -1,4 +1,4 @@
-/** The hosts that run on this machine, and how commands find them: the run directory. */
+/** The run directory, where hosts announce themselves and commands find them. */
 @NullMarked
 package dev.belfry.cli.hosts;
 

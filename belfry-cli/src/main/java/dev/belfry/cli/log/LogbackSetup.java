@@ -16,7 +16,7 @@ import dev.belfry.cli.config.LoggingConfig;
 import dev.belfry.cli.config.LoggingConfig.Format;
 import java.util.List;
 
-/** Sets up Logback in place of its files; Logback finds this by way of the service loader. */
+/** Configures Logback instead of configuration files. Logback finds it with the service loader. */
 public final class LogbackSetup extends ContextAwareBase implements Configurator {
   private static final int QUEUE = 8192;
   private static final String QUEUE_NAME = "queue";
@@ -29,7 +29,7 @@ public final class LogbackSetup extends ContextAwareBase implements Configurator
     LoggingConfig config = ServiceLog.config();
     ConsoleAppender<ILoggingEvent> console = console(context, config.format());
 
-    // The loop of a pool logs: it must not wait for a terminal that somebody has stopped.
+    // A pool's loop logs, and must not block on a terminal that is stopped.
     var queue = new AsyncAppender();
     queue.setContext(context);
     queue.setName(QUEUE_NAME);
@@ -41,20 +41,20 @@ public final class LogbackSetup extends ContextAwareBase implements Configurator
     root.setLevel(Level.convertAnSLF4JLevel(ServiceLog.of(config.level())));
     root.addAppender(queue);
 
-    // The last record before a forced exit would still be in the queue. Its writer has a thread of
-    // its own for that, which also writes what a host does about a signal: in that order.
+    // Records about signals bypass the queue: the last one before a forced exit would be lost in
+    // it. One thread writes them, and what the host does about a signal, which keeps them in order.
     for (String name : List.of("signal", "host")) {
       Logger straight = context.getLogger(name);
       straight.setAdditive(false);
       straight.addAppender(console);
     }
-    context.getLogger("io.helidon").setLevel(Level.WARN); // it prints a greeting and its features
-    // Why it cannot start is said by whoever starts it, in one line.
+    context.getLogger("io.helidon").setLevel(Level.WARN); // it logs a banner and its features
+    // The caller reports in one line why the server cannot start.
     context.getLogger("io.helidon.webserver.LoomServer").setLevel(Level.OFF);
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }
 
-  /** Writes out the queue, as far as it gets in the second that the appender gives it. */
+  /** Drains the queue, for at most the second that the appender allows. */
   static void flush(LoggerContext context) {
     Appender<ILoggingEvent> queue =
         context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME).getAppender(QUEUE_NAME);

@@ -5,7 +5,7 @@ import java.util.MissingResourceException;
 import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 
-/** A logger of a library, see {@link ProgramLoggers}. */
+/** A library's logger; see {@link ProgramLoggers}. */
 final class ProgramLogger implements System.Logger {
   private final String name;
 
@@ -54,7 +54,7 @@ final class ProgramLogger implements System.Logger {
     }
   }
 
-  /** A log that fails must not break what it logs about. */
+  /** Formats a message. Logging must not break the code that logs. */
   private static String fill(String format, @Nullable Object @Nullable [] values) {
     try {
       return MessageFormat.format(format, values);

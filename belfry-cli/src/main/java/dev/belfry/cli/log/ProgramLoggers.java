@@ -1,12 +1,12 @@
 package dev.belfry.cli.log;
 
 /**
- * Where the loggers of the libraries lead. In a command that prints its result and ends, what is
- * wrong goes to standard error; a service, once it has called {@link ServiceLog#open}, logs through
- * SLF4J and Logback.
+ * Creates the loggers of the libraries. In a command that prints its result and ends, they write
+ * warnings and errors to standard error. In a service, which has called {@link ServiceLog#open},
+ * they log through SLF4J and Logback.
  *
- * <p>The bridge that SLF4J has for this would load Logback in every command, because the JVM itself
- * asks for a logger when it exits.
+ * <p>SLF4J's own bridge would load Logback in every command, because the JVM itself asks for a
+ * logger when it exits.
  */
 public final class ProgramLoggers extends System.LoggerFinder {
   /** For the service loader. */

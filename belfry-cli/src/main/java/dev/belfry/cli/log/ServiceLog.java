@@ -12,11 +12,11 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * The log of a service, on standard error: of its records, and of all libraries. For any thread. No
- * caller waits for whoever reads it, except the one thread that logs about signals.
+ * The log of a service and its libraries, on standard error. Thread-safe. Callers never wait for
+ * the reader of standard error, except the one thread that logs about signals.
  */
 public final class ServiceLog implements SignalLog {
-  /** Null until a service logs. */
+  /** Null until a service opens the log. */
   private static volatile @Nullable LoggingConfig config;
 
   private final boolean asText;
@@ -25,11 +25,11 @@ public final class ServiceLog implements SignalLog {
     this.asText = asText;
   }
 
-  /** From now on this program is a service. */
+  /** Opens the log; from now on this program is a service. */
   public static ServiceLog open(LoggingConfig logging) {
     config = logging;
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
-      context.reset(); // a library may have logged before, as in a command
+      context.reset(); // a library may have logged, as in a command
       new LogbackSetup().configure(context);
     }
     Thread flush = Thread.ofPlatform().name("belfry-log-end").unstarted(ServiceLog::flush);
@@ -41,7 +41,7 @@ public final class ServiceLog implements SignalLog {
     return config != null;
   }
 
-  /** How the service logs; for a command, which does not, only what is wrong. */
+  /** Returns how the service logs; a command logs warnings and errors only. */
   static LoggingConfig config() {
     LoggingConfig current = config;
     return current != null ? current : new LoggingConfig(Format.TEXT, Level.WARNING);
@@ -55,7 +55,7 @@ public final class ServiceLog implements SignalLog {
     at(name, level).setCause(thrown).log(message);
   }
 
-  /** A record, under the first word of its event: as one line of text, or with all its fields. */
+  /** Logs a record under the first word of its event: as a line of text, or with all its fields. */
   @Override
   public void log(SignalRecord record) {
     String event = record.event();
@@ -72,7 +72,7 @@ public final class ServiceLog implements SignalLog {
     }
   }
 
-  /** A program that reads objects wants nothing between them. */
+  /** Logs a notice. In JSON it is a record too: programs expect nothing but objects. */
   @Override
   public void notice(String line) {
     if (asText) {
@@ -98,8 +98,8 @@ public final class ServiceLog implements SignalLog {
   }
 
   /**
-   * Writes out what is still under way, for a second at most. Not by stopping all of Logback: that
-   * would wait for ever for a standard error that nobody reads.
+   * Drains the queue, for at most a second. Stopping all of Logback instead would block forever if
+   * nobody reads standard error.
    */
   private static void flush() {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {

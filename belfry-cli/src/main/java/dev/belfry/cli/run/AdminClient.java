@@ -26,7 +26,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Asks the admin surface of a host. */
+/** A client of a host's admin surface. */
 final class AdminClient {
   static final String VARIABLE = "BELFRY_TOKEN";
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -46,10 +46,10 @@ final class AdminClient {
   }
 
   /**
-   * With the token from a file, the environment or the run directory, whichever is first there. The
-   * last is only for hosts of this user: at a loopback address anybody may listen.
+   * Returns a client with the token from the file, the environment or the run directory, in that
+   * order. The last is sent only to hosts of this user: anyone may listen at a loopback address.
    *
-   * @throws IllegalArgumentException if what is there is no token
+   * @throws IllegalArgumentException if the source does not hold a token
    */
   static AdminClient at(URI surface, @Nullable Path tokenFile) throws IOException {
     if (!isLoopback(surface) && !isEncrypted(surface)) {
@@ -96,7 +96,7 @@ final class AdminClient {
                         && address(it).equals(typed));
   }
 
-  /** Asks nobody: what a name is said to stand for may be somebody else by the next time. */
+  /** Resolves no name but localhost: the next lookup of a name may give another machine. */
   private static Optional<InetAddress> address(URI surface) {
     String host = surface.getHost();
     try {
@@ -121,7 +121,7 @@ final class AdminClient {
    * Raises a signal in the host.
    *
    * @return the host's reply
-   * @throws IOException also if the host refuses it; the message has its reply
+   * @throws IOException if the host does not answer, or refuses; the message has its reply
    */
   String raise(String signal, String reason) throws IOException, InterruptedException {
     ObjectNode body = JsonMapper.shared().createObjectNode().put("signal", signal);

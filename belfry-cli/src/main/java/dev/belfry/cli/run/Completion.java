@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code belfry completion}: a script that lets the shell complete command lines. */
+/** {@code belfry completion}: prints a script with which the shell completes command lines. */
 @Command(
     name = "completion",
     description = {

@@ -15,9 +15,9 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 
-/** The worker that comes with the program, to try things with. */
+/** The worker that comes with the program, for trying things out. */
 final class DemoWorker {
-  /** Its methods. */
+  /** The names of its methods. */
   static final List<String> METHODS = List.of("echo", "upper", "sha256", "sleep", "crash");
 
   private DemoWorker() {}
@@ -37,7 +37,7 @@ final class DemoWorker {
     return HexFormat.of().formatHex(digest).getBytes(UTF_8);
   }
 
-  /** Takes as many milliseconds as the payload says. */
+  /** Sleeps for as many milliseconds as the payload says. */
   private static byte[] sleep(Request request) throws InterruptedException {
     long millis;
     try {
@@ -59,7 +59,7 @@ final class DemoWorker {
                 .orElseThrow(() -> new IllegalArgumentException("there is no signal " + name));
     System.err.println("crashing by " + Signo.name(signal) + ", as asked for");
     Processes.kill(Sys.forAnyThread(), (int) ProcessHandle.current().pid(), signal);
-    Thread.sleep(request.timeLeft().orElseThrow().toMillis()); // until it hits
+    Thread.sleep(request.timeLeft().orElseThrow().toMillis()); // until the signal takes effect
     throw new IllegalStateException(Signo.name(signal) + " does not end this process");
   }
 }

@@ -6,17 +6,17 @@ import dev.belfry.signals.SignalsBuilder;
 import java.time.Duration;
 
 /**
- * How much of its signal's time an orderly end has left for the calls under way. Some is kept back,
- * so that calls that do not end cannot take the time needed to end workers and clean everything up.
+ * How much time an orderly shutdown has left for the calls under way. Part of the signal's time
+ * limit is kept back, so that calls that do not end leave time to stop workers and clean up.
  */
 final class EndTime {
   private static final Duration MAX_KEPT = Duration.ofSeconds(2);
   private static final int KEPT_PART = 4;
 
-  /** When none is left; set by the signal, which comes before anybody asks. */
+  /** When the time is up; set by the ending signal, before the shutdown actions ask for it. */
   private volatile long deadlineNanos = System.nanoTime();
 
-  /** Sees every signal that ends the host, from the first on. */
+  /** Registers for every signal that ends the host, and so sees the first one. */
   EndTime(SignalCatalog catalog, SignalsBuilder signals) {
     for (Signal signal : catalog.signals()) {
       if (signal.isCatchable() && signal.timeout().isPresent()) {
@@ -32,7 +32,7 @@ final class EndTime {
     deadlineNanos = System.nanoTime() + whole.minus(kept).toNanos();
   }
 
-  /** What is left, not below zero. */
+  /** Returns the time left, at least zero. */
   Duration left() {
     return Duration.ofNanos(Math.max(0, deadlineNanos - System.nanoTime()));
   }

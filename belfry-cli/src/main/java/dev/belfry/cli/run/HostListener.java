@@ -10,7 +10,7 @@ import java.lang.System.Logger.Level;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Writes down what happens in a pool, for the log and for the console. */
+/** Reports the events of a pool to the log and the console. */
 final class HostListener implements PoolListener {
   private final SignalLog log;
   private final HostEvents events;

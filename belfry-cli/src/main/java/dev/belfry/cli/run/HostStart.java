@@ -10,7 +10,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Starts a host, or says why not. */
+/** Starts a host, or reports why it cannot. */
 final class HostStart {
   private static final int FAILED = 1;
   private static final int INVALID = 2;
@@ -25,7 +25,7 @@ final class HostStart {
     this.err = err;
   }
 
-  /** Returns when the last host has ended; in the process of such a host, runs that host. */
+  /** Supervises a host and returns when the last child has ended. In the child, runs the host. */
   int supervise(@Nullable Path file) throws InterruptedException {
     if (Supervise.isChild(sys)) {
       return run(file);
@@ -37,7 +37,7 @@ final class HostStart {
     }
   }
 
-  /** Returns only if it cannot run. */
+  /** Runs a host. Returns only if it cannot run. */
   int run(@Nullable Path file) throws InterruptedException {
     try {
       Supervise.dieWithSupervisor(sys);

@@ -7,7 +7,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.function.ToDoubleFunction;
 
-/** Shows a pool in the metrics. */
+/** The metrics of a pool. */
 final class PoolMetrics {
   private final MeterRegistry meters;
   private final WorkerPool pool;

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Makes the options of a pool from its configuration. */
+/** Turns a configuration into the options of a pool. */
 final class PoolPlan {
   private static final String[] DEMO_FLAGS = {
     "-Xmx64m", "-Xshare:auto", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"
@@ -43,14 +43,14 @@ final class PoolPlan {
             .listener(listener);
     config.directory().ifPresent(options::directory);
     tokens(host).forEach(options::withoutEnvironment);
-    options.withoutEnvironment(Systemd.VARIABLE); // it is the host that is ready, or is not
+    options.withoutEnvironment(Systemd.VARIABLE); // only the host reports to systemd
     config.environment().forEach(options::environment);
     config.recycle().calls().ifPresent(options::recycleAfterCalls);
     config.recycle().age().ifPresent(options::recycleAfter);
     return options;
   }
 
-  /** Variables with tokens for this host, which are none of a worker's business. */
+  /** Environment variables that hold this host's tokens, which workers must not see. */
   private static Stream<String> tokens(HostConfig host) {
     Stream<SecretSource> named =
         Stream.of(
@@ -86,7 +86,7 @@ final class PoolPlan {
     return PoolOptions.of(limited(worker.command(), limits)).crashFilesIn(worker.crashDirectory());
   }
 
-  /** A shell sets the limits of the process that then becomes the program. */
+  /** Wraps a command in a shell that sets the limits and then execs the program. */
   private static List<String> limited(List<String> words, Limits limits) {
     var script = new ArrayList<String>();
     limits.openFiles().ifPresent(count -> script.add("ulimit -n " + count));

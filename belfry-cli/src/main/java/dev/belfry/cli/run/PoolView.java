@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Shows a pool to the console. */
+/** The console's view of a pool. */
 final class PoolView implements HostView {
   private final String name;
   private final Instant startedAt;

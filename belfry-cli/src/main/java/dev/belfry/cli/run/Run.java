@@ -13,8 +13,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code belfry run}: a host. This class refers to nothing heavy, because it is loaded for every
- * command.
+ * {@code belfry run}: runs a host. This class refers to nothing heavy, because the help and {@code
+ * --version} load it too.
  */
 @Command(
     name = "run",
@@ -46,7 +46,7 @@ public final class Run implements Callable<Integer> {
 
   private final Supplier<Sys> sys;
 
-  /** The command. */
+  /** Creates the command. */
   public Run(Supplier<Sys> sys) {
     this.sys = sys;
   }

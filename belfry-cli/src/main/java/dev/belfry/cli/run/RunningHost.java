@@ -48,11 +48,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A host: a pool, a gateway to call it over HTTP, an admin surface, and the signals that end it.
- * What was opened is closed in the opposite order, by an orderly end or because something could not
- * be opened.
+ * Resources are closed in the reverse order of opening, on shutdown or if the start fails.
  */
 final class RunningHost {
-  /** The time for workers to leave once all calls have ended or were given up. */
+  /** How long workers may take to exit once all calls have ended or were given up. */
   private static final Duration GOODBYE = Duration.ofMillis(500);
 
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
@@ -80,27 +79,27 @@ final class RunningHost {
     handleSignals(builder, file, config);
     this.signals = builder.open();
     this.systemd = new Systemd(Sys.forAnyThread(), log, System.getenv(Systemd.VARIABLE));
-    if (!Supervise.isChild(Sys.forAnyThread())) { // else it is the supervisor that ends, or not
+    if (!Supervise.isChild(Sys.forAnyThread())) { // else this is up to the supervisor
       signals.onShutdown(ShutdownPhase.STOP_ACCEPTING, "word to systemd", systemd::stopping);
     }
   }
 
-  /** What ends the host or shows it does so from the first signal on, while it still starts. */
+  /** Sets the handlers that must already work while the host is starting. */
   private static void handleSignals(
       SignalsBuilder signals, @Nullable Path file, HostConfig config) {
     signals.handle("QUIT", _ -> ThreadDump.print());
     if (file != null) {
       signals.onReload(() -> problems(file, config));
     } else {
-      signals.endOn("HUP"); // a terminal that is closed takes the demonstration with it
+      signals.endOn("HUP"); // a terminal that closes ends the demonstration
     }
   }
 
   /**
-   * Runs until a signal ends the process; returns only if it cannot.
+   * Runs a host until a signal ends the process. Never returns normally.
    *
-   * @param file where the configuration came from, to be looked at again on HUP
-   * @throws IOException if something cannot be opened; then nothing is left open
+   * @param file the configuration's file, which is checked again on HUP; null for the demonstration
+   * @throws IOException if the host cannot start; nothing is left open then
    */
   static void run(HostConfig config, @Nullable Path file, PrintWriter out)
       throws IOException, InterruptedException {
@@ -111,7 +110,7 @@ final class RunningHost {
       host.closeAll();
       throw e;
     }
-    Thread.currentThread().join(); // for ever: the signals end the process
+    Thread.currentThread().join(); // forever: a signal ends the process
   }
 
   private void open(PrintWriter out) throws IOException, InterruptedException {
@@ -147,13 +146,13 @@ final class RunningHost {
     RunDirectory.Announcement announcement = directory.announce(entry);
     closeAtEnd("announcement", announcement);
     pool.awaitReady(config.workers().limits().ready());
-    if (!signals.isShuttingDown()) { // else all of this is about to go, or gone
+    if (!signals.isShuttingDown()) { // else this is closed already, or about to be
       new Welcome(out).say(config, entry, token, pool.status());
     }
     tellSystemd(entry, pool);
   }
 
-  /** When it is ready, as its health is: now, or when workers that do not come up yet do. */
+  /** Reports readiness as the health endpoint does: once a worker is ready, however late. */
   private void tellSystemd(HostEntry entry, WorkerPool pool) throws InterruptedException {
     if (!takesWork(pool.status())) {
       systemd.status(Welcome.NO_WORKER);
@@ -167,9 +166,9 @@ final class RunningHost {
   }
 
   /**
-   * Before any worker is started: who types the command twice is told at once.
+   * Checks that ports are free before any worker starts, so that a second host fails at once.
    *
-   * @param own ports that this process has itself
+   * @param own ports that this process listens at itself
    */
   private static void checkPorts(HostConfig config, Set<Integer> own) throws IOException {
     for (Map.Entry<String, InetSocketAddress> listener : listeners(config).entrySet()) {
@@ -186,7 +185,7 @@ final class RunningHost {
     return listeners;
   }
 
-  /** Nothing but the problems: that the file is not valid is said by whoever asks. */
+  /** Returns the faults of a new configuration; the caller reports that it is not valid. */
   private static List<String> problems(Path file, HostConfig current) {
     try {
       Set<Integer> own =
@@ -209,7 +208,7 @@ final class RunningHost {
     return Surfaces.uri("http", gateway.listen(), server.port());
   }
 
-  /** Stops accepting too, so that there is an end to the calls under way. */
+  /** Also stops accepting; otherwise the calls under way might never end. */
   private void drain(Gateway server) {
     if (!server.close(endTime.left())) {
       tell(Level.WARNING, "host.calls_cut", "calls that did not end in time were cut off");
@@ -240,7 +239,7 @@ final class RunningHost {
     for (AutoCloseable resource : opened) {
       try {
         resource.close();
-      } catch (Exception e) { // the reason why all is closed is reported, and more important
+      } catch (Exception e) { // what made the start fail matters more
         tell(Level.DEBUG, "host.close_failed", "cannot close " + resource + ": " + e);
       }
     }

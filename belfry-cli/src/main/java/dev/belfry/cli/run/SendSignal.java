@@ -21,7 +21,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code belfry signal}: sends a signal to a process, or to a host by its admin surface. */
+/** {@code belfry signal}: sends a signal to a process, or to a host through its admin surface. */
 @Command(
     name = "signal",
     description = "Sends a signal to a process, or to a host over HTTP.",
@@ -68,7 +68,7 @@ public final class SendSignal implements Callable<Integer> {
 
   private final Supplier<Sys> sys;
 
-  /** The command. */
+  /** Creates the command. */
   public SendSignal(Supplier<Sys> sys) {
     this.sys = sys;
   }
@@ -106,7 +106,7 @@ public final class SendSignal implements Callable<Integer> {
     String none = "there is no process " + pid;
     try {
       Processes.kill(sys.get(), Integer.parseInt(pid), signal);
-    } catch (NumberFormatException e) { // a negative one would be a group, or everybody
+    } catch (NumberFormatException e) { // a cast could make it negative: a group, or all
       throw new IOException(none, e);
     } catch (ErrnoException e) {
       if (e.is(Errno.EPERM)) {

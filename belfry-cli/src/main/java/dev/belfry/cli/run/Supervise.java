@@ -27,14 +27,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Runs a host in a process of its own and starts it again when it has left for a new configuration.
+ * Runs a host in a child process, and starts it again when it has exited to reload.
  *
- * <p>The child has a process group of its own: the terminal's Ctrl+C reaches only this process, and
- * so the child only once, by way of us. Otherwise it would count as pressed twice. Its signals are
- * blocked from its first moment on, so none that is passed on early is lost or kills it.
+ * <p>The child has its own process group, so Ctrl+C at the terminal reaches only this process,
+ * which passes it on. Otherwise the child would get it twice, as if pressed twice. The child starts
+ * with its signals blocked, so an early signal is not lost and does not kill it.
  */
 final class Supervise {
-  /** Tells the child who its supervisor is. */
+  /** The environment variable that tells the child the supervisor's process id. */
   private static final String VARIABLE = "BELFRY_SUPERVISOR";
 
   private static final int RESTART = 128 + Signo.HUP;
@@ -46,7 +46,7 @@ final class Supervise {
   private final Sys sys;
   private final SignalFd signals;
 
-  /** The first signal that was to end it all; zero until one comes. */
+  /** The first signal that was sent to end the host; zero until then. */
   private int endedBy;
 
   private Supervise(Sys sys, SignalFd signals) {
@@ -55,9 +55,10 @@ final class Supervise {
   }
 
   /**
-   * Returns the exit code of the last child. Blocks in the kernel: for a platform thread.
+   * Supervises a host and returns the exit code of the last child. Blocks in the kernel: use a
+   * platform thread.
    *
-   * @param reloads whether it has a configuration to come back with; without one it ends on HUP
+   * @param reloads whether the host has a configuration to reload; without one it ends on HUP
    */
   static int run(Sys sys, boolean reloads) throws IOException {
     List<String> command = ownCommand();
@@ -71,14 +72,14 @@ final class Supervise {
         if (!hasReloaded) {
           return status.shellCode();
         }
-        if (supervise.endedBy != 0) { // it came when the child was leaving already
+        if (supervise.endedBy != 0) { // it came while the child was exiting to reload
           return 128 + supervise.endedBy;
         }
       }
     }
   }
 
-  /** What this process was made to ignore, as HUP is by nohup: a signalfd would give it out. */
+  /** The signals this process ignores, as HUP under nohup; a signalfd would deliver them. */
   private static SigSet ignored() throws IOException {
     return ThreadSignals.ofThisProcess().getFirst().ignored();
   }
@@ -91,14 +92,14 @@ final class Supervise {
     }
   }
 
-  /** The command that started this process, less the word that made it a supervisor. */
+  /** Returns the command that started this process, without {@code --supervise}. */
   private static List<String> ownCommand() throws IOException {
     byte[] bytes = Files.readAllBytes(Path.of("/proc/self/cmdline"));
     var command = new ArrayList<String>();
     for (String word : new String(bytes, StandardCharsets.UTF_8).split("\0", -1)) {
       command.add(word);
     }
-    command.removeLast(); // nothing comes after the last NUL
+    command.removeLast(); // the empty text after the last NUL
     command.remove("--supervise");
     command.set(0, Files.readSymbolicLink(Path.of("/proc/self/exe")).toString());
     return command;
@@ -140,23 +141,23 @@ final class Supervise {
       try {
         child.sendSignal(signal);
       } catch (ErrnoException e) {
-        if (!e.is(Errno.ESRCH)) { // it has ended, which is what the signal was for
+        if (!e.is(Errno.ESRCH)) { // it has ended, and needs no signal
           throw e;
         }
       }
     }
   }
 
-  /** Whether this process is the child: then it is the host, whatever its command line says. */
+  /** Whether this process is the child, and so the host, whatever its command line says. */
   static boolean isChild(Sys sys) {
     return Integer.toString(Processes.parent(sys)).equals(System.getenv(VARIABLE));
   }
 
-  /** In the child: asks to be ended, in good order, when the supervisor is killed. */
+  /** In the child: has the kernel send TERM when the supervisor dies, for an orderly end. */
   static void dieWithSupervisor(Sys sys) throws ErrnoException {
     if (isChild(sys)) {
       Processes.setParentDeathSignal(sys, Signo.TERM);
-      if (!isChild(sys)) { // the supervisor was quicker
+      if (!isChild(sys)) { // the supervisor died before that
         Processes.kill(sys, (int) ProcessHandle.current().pid(), Signo.TERM);
       }
     }

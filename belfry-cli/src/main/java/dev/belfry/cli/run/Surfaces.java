@@ -17,7 +17,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.Optional;
 
-/** Makes the options of what a host listens with from its configuration. */
+/** Turns a configuration into the options of a host's servers. */
 final class Surfaces {
   private Surfaces() {}
 
@@ -35,7 +35,7 @@ final class Surfaces {
     return options;
   }
 
-  /** The token of the run directory, for an admin surface that needs one and names none. */
+  /** Returns the run directory's token if the admin surface needs one and has no other. */
   static Optional<Token> token(AdminConfig config, RunDirectory directory) throws IOException {
     return config.needsToken() ? Optional.of(Token.of(directory)) : Optional.empty();
   }
@@ -44,7 +44,7 @@ final class Surfaces {
     return config.options(token.isPresent() ? Optional.of(token.get().secret()) : Optional.empty());
   }
 
-  /** The server would only say that something is in the way. */
+  /** Checks that a server can listen at an address; the server itself would not say why not. */
   static void checkFree(Sys sys, String what, InetSocketAddress listen) throws IOException {
     Optional<ErrnoException> refusal = BindProbe.refusal(sys, listen);
     if (refusal.isPresent()) {
@@ -61,14 +61,14 @@ final class Surfaces {
     }
   }
 
-  /** Where a listener can be reached; one that listens everywhere also on loopback. */
+  /** Returns the address to reach a server at: on loopback if it listens at all addresses. */
   static URI uri(String scheme, InetSocketAddress listen, int port) {
     boolean everywhere = listen.getAddress().isAnyLocalAddress();
     InetAddress host = everywhere ? InetAddress.ofLiteral("127.0.0.1") : listen.getAddress();
     return URI.create(scheme + "://" + written(host, port));
   }
 
-  /** Java itself writes out all the zeros of an IPv6 address. */
+  /** Returns an address as text. Unlike Java's, it shortens the zeros of an IPv6 address. */
   private static String written(InetAddress address, int port) {
     String host = address.getHostAddress().replaceFirst("(^|:)(0(:|$)){2,}", "::");
     return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;

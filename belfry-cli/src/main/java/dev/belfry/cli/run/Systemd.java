@@ -21,21 +21,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells systemd, where that has started this process and wants to know, when the host serves and
- * when it ends ({@code sd_notify(3)}): units that depend on it start only then. That it cannot be
- * told is in the log, once, and stops nothing. Blocks for a moment: for platform threads.
+ * Tells systemd, if it started this process and wants to know, when the host is ready and when it
+ * ends ({@code sd_notify(3)}), so that dependent units start only then. A failure is logged once
+ * and stops nothing. Blocks briefly, so use platform threads.
  */
 final class Systemd {
-  /** Where systemd listens: a path, or after an {@code @} a name that is no file. */
+  /** Names systemd's socket: a path, or {@code @} and the name of an abstract socket. */
   static final String VARIABLE = "NOTIFY_SOCKET";
 
-  /** How long to wait for a systemd that is behind with its messages. */
+  /** How long to wait if systemd is behind with its messages. */
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private final Sys sys;
   private final SignalLog log;
 
-  /** Null if nobody is to be told, or nobody can be. */
+  /** Null if systemd does not listen, or telling it has failed. */
   private @Nullable String socket;
 
   Systemd(Sys sys, SignalLog log, @Nullable String socket) {
@@ -44,24 +44,24 @@ final class Systemd {
     this.socket = socket;
   }
 
-  /** Whether it is to be told. */
+  /** Whether systemd listens. */
   synchronized boolean isThere() {
     return socket != null;
   }
 
-  /** What {@code systemctl status} shows until something else is said. */
+  /** Sets what {@code systemctl status} shows until the next message. */
   void status(String text) {
     tell("STATUS=" + text);
   }
 
-  /** The host serves. */
+  /** Reports that the host is ready. */
   void ready(HostEntry host) {
     String calls = host.gateway() == null ? "" : ", calls " + host.gateway();
     String console = host.admin() == null ? "" : ", console " + host.admin() + "/";
     tell("READY=1\nSTATUS=" + host.name() + calls + console);
   }
 
-  /** An orderly end has begun. */
+  /** Reports that an orderly shutdown has begun. */
   void stopping() {
     tell("STOPPING=1\nSTATUS=ends in good order");
   }

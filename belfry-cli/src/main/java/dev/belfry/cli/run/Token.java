@@ -13,17 +13,17 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The token of the admin surface of a user's hosts, where their configuration names no other: in a
- * file of the run directory that only the user can read.
+ * The default token of the admin surfaces of a user's hosts, for those whose configuration names no
+ * other. It is in a file of the run directory that only the user can read.
  *
  * @param file the file
- * @param news the token itself, if it was made just now; only then is it ever shown, at a terminal
+ * @param news the token itself if it was just made; it is shown only then, and only at a terminal
  */
 record Token(Path file, Optional<String> news) {
   private static final String NAME = "admin-token";
   private static final int BYTES = 32;
 
-  /** The one that is there, or a new one. */
+  /** Returns the existing token, or makes a new one. */
   static Token of(RunDirectory directory) throws IOException {
     Path file = directory.file(NAME);
     if (Files.exists(file)) {
@@ -32,7 +32,7 @@ record Token(Path file, Optional<String> news) {
     byte[] random = new byte[BYTES];
     new SecureRandom().nextBytes(random);
     String text = Base64.getUrlEncoder().withoutPadding().encodeToString(random);
-    // Written aside, so that whoever finds it finds all of it.
+    // Written to another file first, so that no reader sees half a token.
     Path aside = directory.file("." + NAME + "-" + UUID.randomUUID());
     Files.createFile(
         aside, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
@@ -40,14 +40,14 @@ record Token(Path file, Optional<String> news) {
       directory.write(aside, text + "\n");
       Files.createLink(file, aside);
       return new Token(file, Optional.of(text));
-    } catch (FileAlreadyExistsException another) { // another host was quicker: its token counts
+    } catch (FileAlreadyExistsException another) { // another host was first: its token counts
       return new Token(file, Optional.empty());
     } finally {
       Files.delete(aside);
     }
   }
 
-  /** Where it is, whether or not it is there. */
+  /** Returns the token's file, which may not exist. */
   static Path place(RunDirectory directory) {
     return directory.file(NAME);
   }

@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.json.JsonMapper;
 
-/** {@code belfry validate}: whether a host can be run with a configuration. */
+/** {@code belfry validate}: checks whether a host can run with a configuration. */
 @Command(
     name = "validate",
     description = "Checks a configuration and prints every error as FILE:LINE: FIELD: REASON.",
@@ -70,7 +70,7 @@ public final class Validate implements Callable<Integer> {
     }
   }
 
-  /** Beside the result, because a host can be run all the same. */
+  /** Warns on standard error, apart from the result: the host can run all the same. */
   private void warn(HostConfig config) throws IOException {
     var warnings = new ArrayList<>(config.openSecrets());
     Optional<AdminTls> tls = config.admin().flatMap(AdminConfig::tls);

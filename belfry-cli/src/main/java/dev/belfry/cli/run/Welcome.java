@@ -15,7 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Says what is running and, for the demonstration, what to try. */
+/** Prints what is running and, for the demonstration, what to try. */
 final class Welcome {
   static final String NO_WORKER = "no worker is ready, and the log says why";
 
@@ -48,7 +48,7 @@ final class Welcome {
     }
   }
 
-  /** Those that are wanted, unless none has come up. */
+  /** Describes the configured workers, unless none is ready. */
   private static String workers(HostConfig config, PoolStatus pool) {
     if (pool.workers().stream().noneMatch(PoolStatus.WorkerStatus::isReady)) {
       return NO_WORKER;
@@ -58,7 +58,7 @@ final class Welcome {
     return "%d worker%s and %d spare%s".formatted(workers, s(workers), spares, s(spares));
   }
 
-  /** What there is to try, and the command for it. */
+  /** Returns what to try, with the command for each. */
   private static Map<String, String> tries(HostConfig config, HostEntry host, PoolStatus pool) {
     var tries = new LinkedHashMap<String, String>();
     if (host.gateway() != null) {
@@ -74,7 +74,7 @@ final class Welcome {
     return tries;
   }
 
-  /** The option by which curl shows a token, which a shell reads from where it is. */
+  /** Returns curl's option for a token, which the shell reads from its source. */
   private static String shown(SecretSource token) {
     String read =
         switch (token) {
@@ -99,7 +99,7 @@ final class Welcome {
         .orElse("in " + token.file());
   }
 
-  /** Whether a person reads this. A log stays, and others may read it. */
+  /** Whether standard output is a terminal. A log file stays, and others may read it. */
   private static boolean isTerminal() {
     try {
       return Terminal.size(Sys.forAnyThread(), STANDARD_OUTPUT) != null;

@@ -1,4 +1,4 @@
-/** Running a host: its workers, its surfaces, its signals, its end. */
+/** Runs a host: its workers, its surfaces, its signals and its shutdown. */
 @NullMarked
 package dev.belfry.cli.run;
 

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Sends messages to a guest and checks that each comes back as it was, in order. Most go out one at
- * a time and are timed; now and then several are under way at once. For one thread.
+ * Sends messages to a guest and checks that each comes back unchanged and in order. Most are sent
+ * one at a time and timed; every now and then a burst is sent. Not thread-safe.
  */
 final class EchoCheck {
   private static final long PATIENCE_NANOS = 10_000_000_000L;
@@ -43,7 +43,7 @@ final class EchoCheck {
     this.burst = Math.min(BURST, Math.min(config.ringSize() - 1, config.slotsPerGuest()));
   }
 
-  /** Sizes around the limit of what is inline, and up to what fits. */
+  /** Sizes around the limit for inline payloads, and around the largest payload. */
   private static List<Integer> around(SegmentConfig config) {
     int most = config.maxPayloadSize();
     return Stream.of(0, 1, 31, 32, 33, 1000, most - 1, most)
@@ -52,7 +52,7 @@ final class EchoCheck {
         .toList();
   }
 
-  /** Sends {@code count} messages; returns the first thing that was wrong, or null. */
+  /** Exchanges {@code count} messages; returns the first error, or null. */
   @Nullable String exchange(int count) {
     try {
       int number = 0;
@@ -131,7 +131,7 @@ final class EchoCheck {
   }
 
   private static long id(int number) {
-    return Integer.toUnsignedLong(number * 0x9e37_79b9); // all over the range, both halves of it
+    return Integer.toUnsignedLong(number * 0x9e37_79b9); // spread over all unsigned 32-bit values
   }
 
   private static long method(int number) {
@@ -153,7 +153,7 @@ final class EchoCheck {
     roundTrips[timed++] = nanos;
   }
 
-  /** Says how many slots were not given back; null if none. */
+  /** Reports how many slots were not released; null if none. */
   @Nullable String slotsInUse() {
     int ours = segment.hostSlotsUsed();
     int theirs = peer.slotsUsed();
@@ -162,7 +162,7 @@ final class EchoCheck {
         : "%d slots of the host and %d of the guest are still in use".formatted(ours, theirs);
   }
 
-  /** What was measured. */
+  /** The results; the component names are the field names of the JSON form. */
   private record Report(
       int messages, long minNanos, long p50Nanos, long p99Nanos, long maxNanos, String guest) {}
 

@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the segment that is meant: a file, or that of a running host, which is memory without a
- * name and so can only be found among the host's descriptors.
+ * Finds a segment: a file, or the anonymous memory of a running host, which can only be found among
+ * the host's descriptors.
  */
 final class HostSegment {
   private static final String MEMORY = "/memfd:belfry-segment";
@@ -19,10 +19,10 @@ final class HostSegment {
   private HostSegment() {}
 
   /**
-   * Where it is. A running host counts before a file of the same name, which can be told apart by
-   * {@code ./}: a host is called belfry unless told otherwise, and so is the launcher.
+   * Returns a segment's path. A running host takes precedence over a file of the same name, which
+   * {@code ./NAME} still names: both a host and the launcher are called belfry by default.
    *
-   * @param which a path, or the process id or the name of a host; null for the only host there is
+   * @param which a path, or the process id or name of a host; null for the only host there is
    */
   static Path find(@Nullable String which) throws IOException {
     if (which != null && which.contains("/")) {
@@ -57,7 +57,7 @@ final class HostSegment {
     try {
       return Files.readSymbolicLink(descriptor).toString().startsWith(MEMORY);
     } catch (NoSuchFileException closed) {
-      return false; // while we were looking
+      return false; // closed meanwhile
     }
   }
 }

@@ -21,8 +21,8 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * {@code belfry shm}: looks into segments of shared memory, of living and of dead hosts, and tries
- * hosts and guests of any make.
+ * {@code belfry shm}: inspects segments of shared memory, of live and dead hosts, and tests hosts
+ * and guests of any implementation.
  */
 @Command(
     name = "shm",
@@ -44,7 +44,7 @@ public final class Shm implements Runnable {
     this.sys = sys;
   }
 
-  /** The command with those below it. */
+  /** Creates the command with its subcommands. */
   public static CommandLine commandLine(Supplier<Sys> sys) {
     return new CommandLine(new Shm(sys))
         .addSubcommand(new ShmPing(sys))

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code belfry shm echo}: the guest that answers each message with itself. */
+/** {@code belfry shm echo}: a guest that sends every message back. */
 @Command(
     name = "echo",
     description = "Attaches to a segment and sends back every message, until its host leaves.",
@@ -92,7 +92,7 @@ final class ShmEcho implements Callable<Integer> {
         sys.get(), ticket.toArguments().toArray(String[]::new), strategy); // checks the values
   }
 
-  /** Answers to the end; says what is wrong if the end is not the host's goodbye. */
+  /** Echoes until the end; returns an error unless the host said goodbye. */
   private static @Nullable String echo(ShmGuest guest) {
     var message = new Message();
     while (guest.receiveBlocking(message, FutexWait.FOREVER) == Awaited.READY) {

@@ -32,7 +32,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code belfry shm ping}: a host that tries a guest of any make. */
+/** {@code belfry shm ping}: a host that tests a guest of any implementation. */
 @Command(
     name = "ping",
     description = {
@@ -134,7 +134,7 @@ final class ShmPing implements Callable<Integer> {
     }
   }
 
-  /** The guest that is waited for, and how it has ended. */
+  /** Waits for the guest, and keeps its exit status. */
   private static final class Arrival implements PeerListener {
     private final CompletableFuture<Peer> attached = new CompletableFuture<>();
     private volatile @Nullable ExitStatus status;

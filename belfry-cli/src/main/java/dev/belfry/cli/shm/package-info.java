@@ -1,4 +1,4 @@
-/** {@code belfry shm}: looks into segments, and tries the hosts and guests of them. */
+/** {@code belfry shm}: inspects segments, and tests their hosts and guests. */
 @NullMarked
 package dev.belfry.cli.shm;
 

@@ -8,7 +8,7 @@ import dev.belfry.signals.SignalCatalog;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Reads the catalog that somebody has named. */
+/** Reads a catalog from a file named by the user. */
 final class CatalogFile {
   private static final int MAX_BYTES = 1 << 20;
 

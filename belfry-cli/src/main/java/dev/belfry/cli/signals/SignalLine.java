@@ -9,14 +9,14 @@ import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A line of {@code belfry signals watch}, for people and for programs.
+ * A line that {@code belfry signals watch} prints.
  *
- * @param text for people
- * @param fields for programs, in this order
+ * @param text the line for people
+ * @param fields the fields for programs, in order
  */
 record SignalLine(String text, Map<String, Object> fields) {
 
-  /** The first line: from now on signals are read. */
+  /** Returns the first line, which says that signals are now read. */
   static SignalLine ready(SignalSet watched) {
     long pid = ProcessHandle.current().pid();
     List<String> names = watched.toSigSet().signals().mapToObj(Signo::name).toList();
@@ -27,7 +27,7 @@ record SignalLine(String text, Map<String, Object> fields) {
     return new SignalLine("ready: process %d watches %s".formatted(pid, shortened(names)), fields);
   }
 
-  /** A signal with all that is known of it. */
+  /** Returns the line for a signal, with all that is known about it. */
   static SignalLine of(SignalInfo info) {
     var fields = new LinkedHashMap<String, Object>();
     fields.put("signum", info.signum());
@@ -57,12 +57,12 @@ record SignalLine(String text, Map<String, Object> fields) {
     return JsonMapper.shared().writeValueAsString(fields);
   }
 
-  /** An int where an int was sent; what does not fit into one was sent as a pointer. */
+  /** Returns the int that was sent, or, if the value does not fit in one, the pointer. */
   private static long value(SignalInfo info) {
     return info.value() >>> Integer.SIZE == 0 ? info.intValue() : info.value();
   }
 
-  /** The codes that every signal may have; the others mean something else for each. */
+  /** Describes the codes that all signals share; the meaning of others depends on the signal. */
   private static String sender(int code) {
     return switch (code) {
       case 0 -> "kill";
@@ -75,7 +75,7 @@ record SignalLine(String text, Map<String, Object> fields) {
     };
   }
 
-  /** The realtime signals are many, and always all or few. */
+  /** Joins names, with the real-time signals as a range: they are all there, or few. */
   private static String shortened(List<String> names) {
     List<String> standard = names.stream().filter(name -> !name.startsWith("SIGRT")).toList();
     List<String> realtime = names.stream().filter(name -> name.startsWith("SIGRT")).toList();

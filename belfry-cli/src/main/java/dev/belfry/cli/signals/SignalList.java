@@ -13,9 +13,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The signals of a catalog as a platform has them, for people and for programs. */
+/** The signals of a catalog and their support on a platform, for people and for programs. */
 record SignalList(List<Entry> entries, Platform platform) {
-  /** One signal; the names are those of the JSON. */
+  /** One signal; the component names are the field names of the JSON form. */
   record Entry(
       String name,
       String id,

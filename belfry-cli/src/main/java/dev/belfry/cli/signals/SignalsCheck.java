@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code belfry signals check}: whether a catalog can be used. */
+/** {@code belfry signals check}: checks whether a catalog can be used. */
 @Command(
     name = "check",
     description = "Checks a catalog and prints every error as FILE:LINE: FIELD: REASON.",

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** {@code belfry signals}: the catalog of signals, and what this platform has of it. */
+/** {@code belfry signals}: lists the catalog of signals, and what this platform supports of it. */
 @Command(
     name = "signals",
     description =
@@ -47,7 +47,7 @@ public final class SignalsCommand implements Callable<Integer> {
     this.platform = platform;
   }
 
-  /** The command with those below it. */
+  /** Creates the command with its subcommands. */
   public static CommandLine commandLine() {
     var command = new SignalsCommand(Platform.current());
     return new CommandLine(command)
@@ -69,7 +69,7 @@ public final class SignalsCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** The catalog that was asked for. */
+  /** Returns the catalog of {@code --catalog}, or the bundled one. */
   SignalCatalog catalog() throws IOException {
     try {
       return file == null ? SignalCatalog.bundled() : CatalogFile.load(file);

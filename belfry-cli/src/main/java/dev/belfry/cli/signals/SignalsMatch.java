@@ -8,7 +8,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code belfry signals match}: the names that a pattern matches. */
+/** {@code belfry signals match}: prints the names that match a pattern. */
 @Command(
     name = "match",
     description = "Prints the names that a pattern matches: * is any characters, ? any one.",

@@ -11,7 +11,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code belfry signals resolve}: which signals texts mean. */
+/** {@code belfry signals resolve}: prints which signal each text means. */
 @Command(
     name = "resolve",
     description = "Prints the name of the signal that each TEXT means, or - if it means none.",

@@ -26,8 +26,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code belfry signals watch}: prints the signals it gets. Those that are not watched keep their
- * usual effect, so INT and TERM end it unless they are named.
+ * {@code belfry signals watch}: prints the signals it receives. Signals that are not watched keep
+ * their usual effect, so INT and TERM end it unless they are named.
  */
 @Command(
     name = "watch",
@@ -96,7 +96,7 @@ final class SignalsWatch implements Callable<Integer> {
     return new ParameterException(spec.commandLine(), message, cause);
   }
 
-  /** When the program exits: lets the loop end in good order, so that no line is cut short. */
+  /** Runs when the program exits: lets the loop end in good order, so that no line is cut short. */
   private static void stop(EventLoop loop, CountDownLatch ended) {
     loop.requestStop();
     try {
@@ -112,7 +112,7 @@ final class SignalsWatch implements Callable<Integer> {
       service.attach(watched);
       boolean goOn = print(SignalLine.ready(watched));
       SignalOperation next = service.nextAny(watched);
-      while (goOn) { // until nobody reads what we print
+      while (goOn) { // until standard output has no reader
         SignalInfo info = next.await();
         goOn = print(SignalLine.of(info));
         if (info.signum() == Signo.INT && isDoubleTap()) {
@@ -121,7 +121,7 @@ final class SignalsWatch implements Callable<Integer> {
       }
       return 0;
     } catch (StoppedException exiting) {
-      return 0; // whoever exits decides with which code
+      return 0; // the exit in progress has its own code
     } catch (IOException | IllegalStateException e) {
       return fail(e);
     } finally {

@@ -1,4 +1,4 @@
-/** {@code belfry signals}: the catalog of signals, and those that come. */
+/** {@code belfry signals}: lists, checks and watches signals. */
 @NullMarked
 package dev.belfry.cli.signals;
 

@@ -3,7 +3,7 @@ package dev.belfry.cli.top;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A bar for each value, made of blocks, the latest at the right. */
+/** A bar chart made of block characters, one bar for each value, the latest at the right. */
 final class Chart {
   private static final String BLOCKS = " ▁▂▃▄▅▆▇█";
   private static final String ASCII = " _.-=+*%#";
@@ -12,9 +12,9 @@ final class Chart {
   private Chart() {}
 
   /**
-   * Draws values. Zero is a line at the bottom, and anything more rises above it.
+   * Draws values. Zero is a line at the bottom; any larger value rises above it.
    *
-   * @param values at most as many as there are characters in a line, the oldest first
+   * @param values at most {@code width} values, oldest first
    * @param most the value that reaches the top
    * @return {@code height} lines of {@code width} characters, from top to bottom
    */
@@ -38,7 +38,7 @@ final class Chart {
         : Math.clamp(Math.round(value / most * LEVELS * height), 2, LEVELS * height);
   }
 
-  /** How much of something is used, as a horizontal bar. */
+  /** Draws a horizontal bar that shows how much is used. */
   static String gauge(long used, long all, int width, boolean ascii) {
     int filled = all <= 0 ? 0 : Math.clamp((used * width + all - 1) / all, 0, width);
     return (ascii ? "#" : "█").repeat(filled) + (ascii ? "." : "░").repeat(width - filled);

@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** Numbers as people like to read them, in a few characters. */
+/** Formats numbers for people, in a few characters. */
 final class Figures {
   private static final String[] THOUSANDS = {"", "k", "M", "G", "T", "P", "E"};
 
   private Figures() {}
 
-  /** 7, 4,711, 98,765, 1.23M: at most seven characters. */
+  /** Formats a count: 7, 4,711, 98,765, 1.23M. At most seven characters. */
   static String count(double value) {
     if (value < 100_000) {
       return String.format(Locale.ROOT, "%,d", Math.round(value));
@@ -24,12 +24,12 @@ final class Figures {
     return threeDigits(rest) + THOUSANDS[power];
   }
 
-  /** The whole number, however long. */
+  /** Formats all digits, however many. */
   static String exact(long value) {
     return String.format(Locale.ROOT, "%,d", value);
   }
 
-  /** 850 ns, 4.21 µs, 18.3 ms, 2.50 s; a dash for none at all. At most seven characters. */
+  /** Formats a latency: 850 ns, 4.21 µs, 18.3 ms, 2.50 s; - for none. At most seven characters. */
   static String latency(long nanos, boolean ascii) {
     if (nanos <= 0) {
       return "-";
@@ -45,7 +45,7 @@ final class Figures {
     return value < 999.5 ? threeDigits(value) + " ms" : threeDigits(value / 1e3) + " s";
   }
 
-  /** The two largest units: 42s, 3m12s, 5h07m, 12d03h. */
+  /** Formats an age in its two largest units: 42s, 3m12s, 5h07m, 12d03h. */
   static String age(Duration age) {
     long seconds = Math.max(0, age.toSeconds());
     long days = TimeUnit.SECONDS.toDays(seconds);

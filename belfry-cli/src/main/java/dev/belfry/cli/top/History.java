@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
 
-/** The samples seen so far: the latest, some numbers from those before, and what has changed. */
+/** The latest sample, figures from earlier ones, and each worker's rate between the last two. */
 final class History {
-  /** As wide as any terminal. */
+  /** More than the columns of any terminal. */
   private static final int MAX = 1000;
 
   private final List<Double> rates = new ArrayList<>();
@@ -38,17 +38,17 @@ final class History {
     return latest;
   }
 
-  /** Calls per second, the oldest first. */
+  /** Returns the calls per second of each sample, oldest first. */
   List<Double> rates() {
     return rates;
   }
 
-  /** The p99 of latencies in nanoseconds, the oldest first. */
+  /** Returns the 99th percentile of the latency of each sample in nanoseconds, oldest first. */
   List<Double> latencies() {
     return latencies;
   }
 
-  /** Takes a sample, if it is a new one. */
+  /** Adds a sample, unless it is the latest already. */
   void add(CountersSample sample) {
     if (sample.number() == latest.number()) {
       return;
@@ -65,7 +65,7 @@ final class History {
     keep(sample);
   }
 
-  /** How many calls a worker has answered per second, once there are two samples. */
+  /** Returns how many calls a worker answers per second; empty until there are two samples. */
   OptionalDouble rateOf(WorkerStatus worker) {
     Double rate = workerRates.get(key(worker));
     return rate == null ? OptionalDouble.empty() : OptionalDouble.of(rate);

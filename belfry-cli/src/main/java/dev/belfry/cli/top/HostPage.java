@@ -9,13 +9,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** All there is to say about a host, as lines of text. */
+/** The state of a host, as lines of text. */
 final class HostPage {
   private static final int LABEL = 11;
   private static final int GAUGE = 20;
   private static final int TALL_CHART = 8;
 
-  /** With at least this many rows, some may be left empty. */
+  /** With at least this many rows, sections are separated by empty lines. */
   private static final int ROOMY = 18;
 
   private final HostEntry host;
@@ -32,7 +32,7 @@ final class HostPage {
     this.pool = sample.pool();
   }
 
-  /** Without the moving parts: as many lines as it takes. */
+  /** Returns the page without charts, with as many lines as it takes. */
   List<String> still() {
     var lines = new ArrayList<String>();
     lines.add(title(false));
@@ -47,7 +47,7 @@ final class HostPage {
     return lines;
   }
 
-  /** As many lines as the terminal has, with charts as tall as there is room for. */
+  /** Returns exactly as many lines as the terminal has rows, with charts as tall as fit. */
   List<String> live() {
     boolean roomy = look.rows() >= ROOMY;
     // Title, rate, latency, calls, memory, the head of the table and the last line.
@@ -118,7 +118,7 @@ final class HostPage {
     return Figures.age(sample.period().multipliedBy(shown.size()));
   }
 
-  /** The values that a chart shows. */
+  /** Returns the latest values, as many as fit in a chart. */
   private List<Double> visible(List<Double> values) {
     return values.subList(Math.max(0, values.size() - chartWidth()), values.size());
   }
@@ -156,7 +156,7 @@ final class HostPage {
     return line;
   }
 
-  /** A line, and a second one if there is something to be done about it. */
+  /** Returns the line about the pool, and a second one with a remedy if the circuit is open. */
   private List<String> trouble() {
     var line = label("pool");
     count(line, pool.deaths(), pool.deaths() == 1 ? "death" : "deaths");
@@ -169,7 +169,7 @@ final class HostPage {
     return List.of(line.toString(), label("").add(wayOut, Style.WATCH).toString());
   }
 
-  /** Something that had better be zero. */
+  /** Adds a count that is highlighted unless it is zero. */
   private static void count(Line line, long value, String what) {
     line.add(Figures.exact(value) + " " + what, value > 0 ? Style.WATCH : Style.PLAIN).add("   ");
   }

@@ -1,6 +1,6 @@
 package dev.belfry.cli.top;
 
-/** A line of text, put together from pieces, that ends where the terminal does. */
+/** Builds a line of text from pieces and cuts it off at the terminal's width. */
 final class Line {
   private final Look look;
   private final StringBuilder text = new StringBuilder();
@@ -22,18 +22,18 @@ final class Line {
     return this;
   }
 
-  /** Fills up with spaces. */
+  /** Pads with spaces up to a column. */
   Line to(int column) {
     return add(" ".repeat(Math.max(0, column - length)));
   }
 
-  /** Puts a piece at the right end, if there is room for it. */
+  /** Puts a piece at the right end if it fits. */
   Line right(String piece, Style style) {
     int column = look.columns() - piece.length();
     return column > length ? to(column).add(piece, style) : this;
   }
 
-  /** A name may be anything, and a terminal obeys control characters. */
+  /** Replaces control characters, which names may contain and a terminal would obey. */
   private static String printable(String piece) {
     return piece.chars().noneMatch(Character::isISOControl)
         ? piece

@@ -1,11 +1,11 @@
 package dev.belfry.cli.top;
 
 /**
- * What the text is for.
+ * The limits of the terminal or file that the text is for.
  *
- * @param columns how wide a line may be
- * @param rows how many lines there may be
- * @param colour whether it may have colours
- * @param ascii whether it must do without blocks and Greek letters
+ * @param columns the width of a line
+ * @param rows the number of lines
+ * @param colour whether to use colours
+ * @param ascii whether to avoid block characters and Greek letters
  */
 record Look(int columns, int rows, boolean colour, boolean ascii) {}

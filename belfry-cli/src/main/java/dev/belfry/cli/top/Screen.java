@@ -18,8 +18,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The whole terminal, for a while: the alternate screen without a cursor, and keys one by one.
- * However the program ends, short of SIGKILL, the terminal is as it was before.
+ * Takes over the terminal: alternate screen, no cursor, key-by-key input. However the program ends,
+ * except by SIGKILL, the terminal is restored.
  */
 final class Screen implements AutoCloseable {
   private static final int STDIN = 0;
@@ -30,13 +30,13 @@ final class Screen implements AutoCloseable {
   private static final String ERASE_LINE = "\033[2K";
   private static final String ERASE_BELOW = "\033[J";
 
-  /** Where a terminal does not know how large it is. */
+  /** For a terminal that does not know its size. */
   private static final Terminal.Size USUAL = new Terminal.Size(80, 24);
 
-  /** How soon a new size is noticed. */
+  /** How often to check for a new size. */
   private static final Duration LOOK = Duration.ofMillis(100);
 
-  /** A terminal that takes no more output must not keep the program from ending. */
+  /** How long to wait, on leaving, for a terminal that takes no output. */
   private static final long CLOSE_MILLIS = 500;
 
   private final Sys sys;
@@ -45,10 +45,10 @@ final class Screen implements AutoCloseable {
   private final Thread hook = Thread.ofPlatform().unstarted(this::leave);
   private final PollSet poll;
 
-  /** Held by whoever writes, so that nothing is drawn after the terminal was given back. */
+  /** Held while writing, so that nothing is drawn after the terminal is restored. */
   private final ReentrantLock writing = new ReentrantLock();
 
-  /** How keys came before. Like the next field, read without the lock if that cannot be had. */
+  /** The mode to restore. Like the next field, read without the lock if taking it times out. */
   private volatile @Nullable Terminal keys;
 
   private volatile boolean left;
@@ -61,7 +61,7 @@ final class Screen implements AutoCloseable {
     poll.set(0, hasKeys ? STDIN : -1, PollSet.IN);
   }
 
-  /** The size of the terminal on standard output, or null if that is none. */
+  /** Returns the size of the terminal on standard output, or null if it is not a terminal. */
   static Terminal.@Nullable Size size(Sys sys) {
     return size(sys, STDOUT);
   }
@@ -75,10 +75,10 @@ final class Screen implements AutoCloseable {
     }
   }
 
-  /** Takes the terminal. */
+  /** Takes over the terminal. */
   static Screen enter(Sys sys, PrintWriter out) throws ErrnoException {
     var screen = new Screen(sys, out);
-    screen.writing.lock(); // a program that is ended just now then gives back what was taken
+    screen.writing.lock(); // the hook then waits, and restores what was changed
     try {
       Runtime.getRuntime().addShutdownHook(screen.hook);
       ThreadDump.beforeHalt(screen::leave);
@@ -91,13 +91,13 @@ final class Screen implements AutoCloseable {
     return screen;
   }
 
-  /** Its size now. */
+  /** Returns the current size. */
   Terminal.Size size() {
     Terminal.Size size = size(sys);
     return size == null ? USUAL : size;
   }
 
-  /** Shows these lines and nothing else. */
+  /** Replaces the screen's content with these lines. */
   void draw(List<String> lines) {
     String text = HOME + ERASE_LINE + String.join("\n" + ERASE_LINE, lines) + ERASE_BELOW;
     writing.lock();
@@ -111,7 +111,7 @@ final class Screen implements AutoCloseable {
     }
   }
 
-  /** Waits for a key, or until the terminal's size changes; 0 when there was no key. */
+  /** Waits for a key, a new terminal size or the time limit; returns 0 if there was no key. */
   int awaitKey(Terminal.Size size, Duration limit) {
     long deadline = System.nanoTime() + limit.toNanos();
     while (true) {
@@ -131,7 +131,7 @@ final class Screen implements AutoCloseable {
       if (Io.read(sys, STDIN, key) == 1) {
         return key.get(JAVA_BYTE, 0);
       }
-      poll.set(0, -1, 0); // the terminal is gone, and with it all keys
+      poll.set(0, -1, 0); // the terminal is gone: no more keys will come
       return 0;
     }
   }
@@ -157,7 +157,7 @@ final class Screen implements AutoCloseable {
         out.flush();
       }
     } catch (ErrnoException gone) {
-      // Nobody sees it any more.
+      // The terminal is gone: there is nothing to restore.
     } finally {
       if (mine) {
         writing.unlock();
@@ -171,7 +171,7 @@ final class Screen implements AutoCloseable {
     return room.await(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS)) > 0;
   }
 
-  /** Gives the terminal back. A second call does nothing. */
+  /** Restores the terminal. A second call has no effect. */
   @Override
   public void close() {
     leave();
@@ -179,7 +179,7 @@ final class Screen implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException ending) {
-      // Then it runs, and finds nothing to do.
+      // The hook is running, and will find nothing to do.
     }
   }
 }

@@ -1,6 +1,6 @@
 package dev.belfry.cli.top;
 
-/** How a piece of text looks, where colours are wanted. */
+/** The style of a piece of text, where colours are used. */
 enum Style {
   PLAIN(""),
   BOLD("1"),

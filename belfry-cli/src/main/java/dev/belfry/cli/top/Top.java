@@ -23,8 +23,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code belfry top}: the state of a running host. Reads nothing but the host's counters, so the
- * host cannot keep it waiting, and one that hangs is seen to hang.
+ * {@code belfry top}: shows the state of a running host. It reads only the host's counters, so a
+ * host that hangs cannot block it, and is shown to hang.
  */
 @Command(
     name = "top",
@@ -49,7 +49,7 @@ public final class Top implements Callable<Integer> {
   private static final double SHORTEST_INTERVAL = 0.1;
   private static final double LONGEST_INTERVAL = 3600;
 
-  /** How wide the text is where nothing else is known. */
+  /** The width of the text if standard output is not a terminal. */
   private static final int TEXT_COLUMNS = 110;
 
   private final Supplier<Sys> sys;
@@ -75,7 +75,7 @@ public final class Top implements Callable<Integer> {
       description = "How often to refresh it; ${DEFAULT-VALUE} by default.")
   private double interval = 1;
 
-  /** Looks at the machine, its terminal and its processes, by these system calls. */
+  /** Creates the command, which uses these system calls for the terminal. */
   public Top(Supplier<Sys> sys) {
     this.sys = sys;
   }

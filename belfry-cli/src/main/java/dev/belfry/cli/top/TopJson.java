@@ -9,7 +9,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The same as {@link HostPage}, for programs. */
+/** The content of {@link HostPage} as JSON, for programs. */
 final class TopJson {
   private TopJson() {}
 

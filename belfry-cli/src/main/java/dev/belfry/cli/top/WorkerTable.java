@@ -17,7 +17,7 @@ final class WorkerTable {
   private final int nameWidth;
   private final List<Column> columns;
 
-  /** What there is room for depends on how wide the terminal is. */
+  /** A column, shown only if the terminal has at least {@code fromColumns} columns. */
   private record Column(
       String title,
       int width,
@@ -37,7 +37,7 @@ final class WorkerTable {
     return workers.stream().mapToInt(it -> text.apply(it).length()).reduce(least, Math::max);
   }
 
-  /** Those for which there is room beside whole names: cut, all workers would look the same. */
+  /** Returns the columns that fit beside whole names; cut off, all names would look alike. */
   private List<Column> fitting(List<Column> all) {
     var fitting = new ArrayList<Column>();
     int room = look.columns() - 1 - nameWidth;
@@ -114,7 +114,7 @@ final class WorkerTable {
     };
   }
 
-  /** The table, of at most {@code most} lines. */
+  /** Returns the table, with at most {@code most} lines. */
   List<String> lines(int most) {
     var lines = new ArrayList<String>();
     var title = new Line(look).add(" ").add(left("WORKER", nameWidth), Style.DIM);

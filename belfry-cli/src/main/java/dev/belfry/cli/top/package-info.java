@@ -1,4 +1,4 @@
-/** {@code belfry top}: the state of a running host, in a terminal. */
+/** {@code belfry top}: shows the state of a running host in a terminal. */
 @NullMarked
 package dev.belfry.cli.top;
 

@@ -76,7 +76,7 @@ final class CallCommandTest {
     return URI.create("http://127.0.0.1:" + gateway.port());
   }
 
-  /** What came of a command line. */
+  /** The result of a command line. */
   private static final class Ran {
     final ByteArrayOutputStream out = new ByteArrayOutputStream();
     final StringWriter err = new StringWriter();
@@ -140,7 +140,7 @@ final class CallCommandTest {
     assertThat(run().exitCode).isEqualTo(2);
   }
 
-  /** All of it was read, until there was no memory left, and that was all that was said. */
+  /** Regression: it was read until memory ran out, and only that was reported. */
   @Test
   void dataThatNoPayloadCanBeIsNotReadToItsEnd() throws Exception {
     Ran file = run("echo", "@/dev/zero");
@@ -152,7 +152,7 @@ final class CallCommandTest {
     }
   }
 
-  /** No name was the working directory, and no method a page that was not found. */
+  /** Regression: no file name meant the working directory, no method was "not found". */
   @Test
   void anEmptyNameIsAWrongCommandLine() {
     Ran file = run("echo", "@");
@@ -163,13 +163,13 @@ final class CallCommandTest {
     assertThat(method.err.toString()).startsWith("Say which METHOD to call.");
   }
 
-  /** The gateway refused it as "not above 0". */
+  /** Regression: the gateway refused it as "not above 0". */
   @Test
   void aDeadlineMayBeAsLongAsAnybodyLikes() {
     assertThat(run("echo", "x", "--deadline", Long.toString(Long.MAX_VALUE)).text()).isEqualTo("x");
   }
 
-  /** In such a locale other bytes than were typed were sent, and answered with success. */
+  /** Regression: other bytes than were typed were sent, and the call succeeded. */
   @Test
   void whatTheLocaleCannotExpressIsNotSent() {
     for (String[] args : new String[][] {{"echo", "gr\ufffd\ufffdn"}, {"gr\ufffd\ufffdn"}}) {
@@ -217,7 +217,7 @@ final class CallCommandTest {
         .isEqualTo("AP8Kwwc=");
   }
 
-  /** Why no worker is left was not said, nor how to get others. */
+  /** Regression: the message said neither why no worker is left nor how to get new ones. */
   @Test
   void anOpenCircuitIsToldWithTheLastWordsAndTheWayOut() throws Exception {
     PoolOptions options =
@@ -249,7 +249,7 @@ final class CallCommandTest {
     }
   }
 
-  /** The error message had all of it: the wrong file, perhaps. */
+  /** Regression: the error message showed the content, perhaps of a wrong file. */
   @Test
   void whatIsNoTokenIsNotSentAndNotShown(@TempDir Path directory) throws Exception {
     Path file = Files.writeString(directory.resolve("token"), "key\nof somebody");
@@ -258,7 +258,7 @@ final class CallCommandTest {
     assertThat(ran.err.toString()).startsWith(file.toString()).doesNotContain("key", "somebody");
   }
 
-  /** It was said to have no token in it. */
+  /** Regression: the message was that it has no token in it. */
   @Test
   void aFileThatIsTooLongForATokenIsToldAsThat(@TempDir Path directory) throws Exception {
     Path file = Files.writeString(directory.resolve("token"), "k".repeat(5000));
@@ -294,7 +294,7 @@ final class CallCommandTest {
         .isEqualTo("belfry call: cannot call http://127.0.0.1:1: nobody is there\n");
   }
 
-  /** It was "nobody is there", as if only the host had to be started. */
+  /** Regression: the message was "nobody is there", as if the host only had to be started. */
   @Test
   void aMachineThatNobodyKnowsIsToldFromOneWhereNobodyListens() {
     Ran unknown = run("echo", "--url", "http://nowhere.invalid:7070");
@@ -305,7 +305,7 @@ final class CallCommandTest {
                 + " nowhere.invalid\n");
   }
 
-  /** They got nothing at all, though they had been promised why there is no answer. */
+  /** Regression: they got nothing, though --json promises to say why there is no answer. */
   @Test
   void machinesGetJsonAlsoWhereNoGatewayAnswers() throws Exception {
     Ran none = run("echo", "--json", "--url", "http://127.0.0.1:1");
@@ -322,7 +322,7 @@ final class CallCommandTest {
     }
   }
 
-  /** Some were a host that is not there, others were answered by the name of an exception. */
+  /** Regression: some were reported as a missing host, others by the name of an exception. */
   @ParameterizedTest
   @ValueSource(
       strings = {"mailto:x", "127.0.0.1:7070", "localhost:7070", "ftp://a", "http://a:70000"})
@@ -334,7 +334,7 @@ final class CallCommandTest {
         .doesNotContain("java.");
   }
 
-  /** The type of the exception was part of the message. */
+  /** Regression: the message included the type of the exception. */
   @Test
   void aGatewayWithoutEncryptionIsToldInWords() throws Exception {
     try (var plain = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -352,11 +352,11 @@ final class CallCommandTest {
       client.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(UTF_8));
       client.getInputStream().readAllBytes();
     } catch (IOException e) {
-      // The caller has had enough.
+      // The caller has given up.
     }
   }
 
-  /** A host that is stopped takes connections and never says anything; so did its caller. */
+  /** Regression: a stopped host accepts connections but never replies; callers waited forever. */
   @Test
   void aDeadlineHoldsAlsoWhereNobodyAnswers() throws Exception {
     try (var silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -369,7 +369,7 @@ final class CallCommandTest {
     }
   }
 
-  /** It had no limit then, and waited for a stopped host for ever. */
+  /** Regression: there was no limit without --deadline, and callers waited forever. */
   @Test
   void withoutADeadlineOfItsOwnACallHasHalfAMinute() throws Exception {
     try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -381,7 +381,7 @@ final class CallCommandTest {
     }
   }
 
-  /** Only the head of an answer had to come in time. */
+  /** Regression: the deadline covered only the head of the response. */
   @Test
   void aDeadlineHoldsAlsoForTheRestOfAnAnswer() throws Exception {
     try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -394,7 +394,7 @@ final class CallCommandTest {
     }
   }
 
-  /** Answers one request, ends the answer if its head has no length, and else leaves it open. */
+  /** Answers one request. Closes the connection, unless the answer states its length. */
   private static CompletableFuture<String> headOfRequest(ServerSocket server, String answer) {
     var head = new CompletableFuture<String>();
     Thread.startVirtualThread(
@@ -407,7 +407,7 @@ final class CallCommandTest {
             client.getOutputStream().write(answer.getBytes(UTF_8));
             head.complete(read.toString());
             if (answer.contains("Length")) {
-              client.getInputStream().readAllBytes(); // until the caller has had enough
+              client.getInputStream().readAllBytes(); // until the caller gives up
             }
           } catch (IOException e) {
             head.completeExceptionally(e);

@@ -7,7 +7,7 @@ import dev.belfry.workers.Request;
 import dev.belfry.workers.Worker;
 import java.io.IOException;
 
-/** What the calls of these tests get to. */
+/** The worker that these tests call. */
 public final class CallWorker {
   private CallWorker() {}
 

@@ -18,11 +18,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Configurations that are refused, and what is said about them. */
+/** Configurations that are refused, and how their faults are reported. */
 class ConfigFaultsTest {
   @TempDir private Path directory = Path.of("");
 
-  /** Its length was believed, which is zero: all memory was filled with what came. */
+  /** Regression: the size was taken to be zero, as reported, and memory filled with the content. */
   @Test
   @Timeout(60)
   void aFileThatNeverEndsIsNoConfiguration() {
@@ -30,7 +30,7 @@ class ConfigFaultsTest {
         .hasMessage("/dev/zero has more than 1 MiB, too much for a configuration");
   }
 
-  /** The check waited for ever, and what it had read was gone when the host wanted to read it. */
+  /** Regression: the check waited forever, or consumed what the host was to read. */
   @Test
   @Timeout(60)
   void whatAConfigurationNamesIsNoPipe() throws Exception {
@@ -56,7 +56,7 @@ class ConfigFaultsTest {
             "admin.tls.client_authorities");
   }
 
-  /** Letters were replaced without a word, and a worker got another text than was written. */
+  /** Regression: characters were silently replaced, and a worker got a different text. */
   @Test
   void aFileThatIsNotUtf8IsRefusedWithTheLine() throws Exception {
     String text = "workers:\n  builtin: demo\n  environment: {NAME: M\u00fcller}\n";
@@ -66,7 +66,7 @@ class ConfigFaultsTest {
         .containsExactly(new ConfigFault(3, "", "this is not UTF-8 text"));
   }
 
-  /** What is wrong, its line, its field, and some of what is said about it. */
+  /** A faulty configuration, and the line, the field and part of the reason of the fault. */
   static Stream<Arguments> wrong() {
     return Stream.of(
         Arguments.of("", 1, "", "is empty"),
@@ -85,11 +85,11 @@ class ConfigFaultsTest {
             "gateway",
             "has no value: it must be fields with values, or {} for none"),
         Arguments.of("workers: {builtin: demo}\nname: a b", 2, "name", "letters, digits, dots"),
-        // It was of letters, digits and dashes, and nothing else was said to be wanted.
+        // Regression: the message asked only for letters, digits and dashes, which it had.
         Arguments.of(
             "workers: {builtin: demo}\nname: " + "long-".repeat(13), 2, "name", "at most 64"),
         Arguments.of("workers:\n  builtin: demo\n  name: 2nd", 3, "workers.name", "a letter first"),
-        // Who sends a signal to it would send it to the process of that number.
+        // A signal to this name would go to the process with that number.
         Arguments.of("workers: {builtin: demo}\nname: '7071'", 2, "name", "not of digits alone"),
         Arguments.of("workers:\n  count: 1", 1, "workers", "one of command, java and builtin"),
         Arguments.of(
@@ -107,7 +107,7 @@ class ConfigFaultsTest {
             "no file"),
         Arguments.of(demo("count: 0"), 3, "workers.count", "at least 1"),
         Arguments.of(demo("count: 1000"), 3, "workers.count", "at most 200"),
-        // A leading zero does not make it octal.
+        // A leading zero does not mean octal.
         Arguments.of(demo("count: !!int 01000"), 3, "workers.count", "1000 must be at most 200"),
         Arguments.of(demo("count: two"), 3, "workers.count", "a whole number"),
         Arguments.of(demo("count: 1.5"), 3, "workers.count", "a whole number"),
@@ -116,7 +116,7 @@ class ConfigFaultsTest {
         Arguments.of(
             demo("environment: {A-B: x}"), 3, "workers.environment.A-B", "not a valid name"),
         Arguments.of(demo("environment: {A: 1}"), 3, "workers.environment.A", "quotes"),
-        // They were found valid, and after a reload no worker could be started.
+        // Regression: they were valid, and after a reload no worker could be started.
         Arguments.of(demo("environment: {A: \"x\\0\"}"), 3, "workers.environment.A", "NUL"),
         Arguments.of("workers:\n  command: [ls, \"\\0\"]", 2, "workers.command[1]", "NUL"),
         Arguments.of(
@@ -128,7 +128,7 @@ class ConfigFaultsTest {
             "NUL"),
         Arguments.of(demo("limits: {ready: 3}"), 3, "workers.limits.ready", "such as 500ms"),
         Arguments.of(demo("limits:\n    stuck: 0s"), 4, "workers.limits.stuck", "500ms"),
-        // Above 2^31 the default counted in its place, without a word.
+        // Regression: from 2^31 on, the default was silently used instead.
         Arguments.of(
             demo("restart: {crash_limit: 3000000000}"),
             3,
@@ -139,7 +139,7 @@ class ConfigFaultsTest {
             2,
             "admin.signal_rate_limit",
             "at most 2147483647"),
-        // With its number a name has to fit into the 32 bytes that counters have for it.
+        // With its number, the name must fit in the 32 bytes that counters have for it.
         Arguments.of(demo("name: a123456789-123456789-1234"), 3, "workers.name", "at most 24"),
         Arguments.of(demo("placement: tight"), 3, "workers.placement", "padded, v1"),
         Arguments.of(demo("waiting: busy"), 3, "workers.waiting", "adaptive, spin"),
@@ -178,7 +178,7 @@ class ConfigFaultsTest {
             "client_authorities"),
         Arguments.of(
             more("admin: {tls: {certificate: no, key: no}}"), 2, "admin.tls.certificate", "read"),
-        // With these a host could not start, so none may leave for them.
+        // With these a host cannot start, so it must not exit to reload them.
         Arguments.of(
             more("admin:\n  basic: {user: ann, password_file: /proc/sys/kernel/ostype}"),
             3,
@@ -210,7 +210,7 @@ class ConfigFaultsTest {
             more("admin: {unix_socket: belfry.yaml}"), 2, "admin.unix_socket", "no socket"),
         Arguments.of(
             more("admin: {unix_socket: belfry.yaml/a}"), 2, "admin.unix_socket", "not a directory"),
-        // With these nobody would be let in, or others than the file says.
+        // With these no client would be let in, or others than the file says.
         Arguments.of(
             more("admin:\n  basic: {user: ' ', password_file: belfry.yaml}"),
             3,
@@ -271,7 +271,7 @@ class ConfigFaultsTest {
             "at most"),
         Arguments.of(more("logging: {format: xml}"), 2, "logging.format", "text, json"),
         Arguments.of(more("shutdown: {time_limit: 1d}"), 2, "shutdown.time_limit", "30s"),
-        // Longer than a call may take, and than the clock of an orderly end could count.
+        // Longer than a call may take, and than the clock of a shutdown can count.
         Arguments.of(
             more("gateway: {deadline: 481h}"), 2, "gateway.deadline", "of at most 20 days"),
         Arguments.of(
@@ -279,17 +279,17 @@ class ConfigFaultsTest {
             2,
             "shutdown.time_limit",
             "of at most 20 days"),
-        // No path of any file system; in a locale of ASCII neither is one with an umlaut.
+        // Not a path in any file system. In an ASCII locale, neither is one with an umlaut.
         Arguments.of("workers:\n  command: [\"./a\\0b\"]", 2, "workers.command[0]", "NUL"),
         Arguments.of("workers:\n  command: [\"a\\0b\"]", 2, "workers.command[0]", "NUL"),
         Arguments.of("a: &a [*a]", 1, "a[0]", "nested too deeply"),
-        // Twenty bytes that stand for more than there is memory, in a host that only looks at them.
+        // A few bytes that expand to more than memory, in a host that only checks them.
         Arguments.of("a: &a [*a, *a]", 1, "a[0]", "nested too deeply"),
         Arguments.of(doubled(25), 1, "", "more than 10000 values"),
         Arguments.of("[".repeat(100_000), 1, "", "nested too deeply"));
   }
 
-  /** A value that each line has twice as often as the one before. */
+  /** Returns aliases that double the number of values with each line. */
   private static String doubled(int lines) {
     var text = new StringBuilder("a0: &a0 [x, x]\n");
     for (int i = 1; i < lines; i++) {
@@ -323,7 +323,7 @@ class ConfigFaultsTest {
             });
   }
 
-  /** All of it was in the message, however long it was. */
+  /** Regression: the message had all of it, however long. */
   @Test
   void aFileThatIsSomethingElseIsNotPrinted() throws IOException {
     for (String text : List.of("some words\n".repeat(1000), "- a list\n", "7\n")) {
@@ -353,7 +353,7 @@ class ConfigFaultsTest {
             tuple(4, "gateway.deadline"));
   }
 
-  /** It was found valid, and every request that showed it was refused. */
+  /** Regression: it was valid, and every request with it was refused. */
   @Test
   void aTokenThatNoHeaderCanHaveIsRefusedAPasswordIsNot() throws Exception {
     Files.writeString(directory.resolve("secret"), "gr\u00fcn\n");
@@ -374,8 +374,7 @@ class ConfigFaultsTest {
   }
 
   /**
-   * A program without a slash is looked for as a start does: where the shell looks, if one starts
-   * it.
+   * A program without a slash is looked up as at its start: as the shell does, if one starts it.
    */
   @Test
   void aProgramIsLookedForOnThePathThatCounts() throws Exception {

@@ -23,7 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
 class ConfigFileTest {
   @TempDir private Path directory = Path.of("");
 
-  /** A pattern for numbers is easily wrong at a digit, so all are tried that are near. */
+  /** Patterns for numbers are easily wrong at a digit, so this tries all values near the limit. */
   @Test
   void aTimeIsAtMostTwentyDays() {
     Pattern time =
@@ -141,7 +141,7 @@ class ConfigFileTest {
     assertThat(without.admin()).isEmpty();
   }
 
-  /** The schema is for people and their editors too; what it says must be so. */
+  /** People and their editors read the schema too, so it must be true. */
   @Test
   void theDefaultsOfTheSchemaAreThoseOfTheProgram() throws Exception {
     JsonNode types = JsonMapper.shared().readTree(ConfigSchema.text()).path("$defs");
@@ -171,7 +171,7 @@ class ConfigFileTest {
             });
   }
 
-  /** They were looked for where the file is not, if a link came before the dots. */
+  /** Regression: if ".." followed a symbolic link, they were looked for in the wrong directory. */
   @Test
   void pathsAreRelativeToWhereTheFileReallyIs() throws Exception {
     Path real = Files.createDirectories(directory.resolve("real/below"));

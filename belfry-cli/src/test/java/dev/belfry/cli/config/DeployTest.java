@@ -23,7 +23,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is shipped for operators fits the program. */
+/** The files shipped for operators fit the program. */
 class DeployTest {
   private static final Path PROJECT = Path.of(System.getProperty("belfry.root"));
   private static final Path DEPLOY = PROJECT.resolve("deploy");
@@ -48,7 +48,7 @@ class DeployTest {
         .forEach(field -> assertThat(text).contains(field + ":"));
   }
 
-  /** systemd itself reads the unit; its program is put where this project is. */
+  /** systemd itself checks the unit; the program's path is replaced by this project's. */
   @Test
   void systemdFindsNothingWrongWithTheUnit() throws Exception {
     Path verify = Path.of("/usr/bin/systemd-analyze");
@@ -67,7 +67,7 @@ class DeployTest {
     assertThat(process.waitFor()).isZero();
   }
 
-  /** What the unit says, by name. */
+  /** Returns the settings of the unit, by name. */
   private static Map<String, String> unit() throws IOException {
     return Files.readAllLines(DEPLOY.resolve("belfry.service")).stream()
         .filter(line -> line.contains("=") && !line.startsWith("#"))
@@ -77,7 +77,7 @@ class DeployTest {
                 line -> line.substring(line.indexOf('=') + 1)));
   }
 
-  /** One that the host makes goes with its run directory, at each reload. */
+  /** A token made by the host would be lost with its run directory, at each reload. */
   @Test
   void systemdHandsOverTheTokenThatTheExampleNames() throws Exception {
     assertThat(unit()).containsEntry("LoadCredential", "admin-token:/etc/belfry/admin-token");
@@ -86,12 +86,12 @@ class DeployTest {
         .contains("token_file: /run/credentials/belfry.service/admin-token");
   }
 
-  /** Whoever depended on it was started before it had a worker. */
+  /** Regression: dependent units were started before the host had a worker. */
   @Test
   void systemdWaitsUntilTheHostServes() throws Exception {
     assertThat(unit()).containsEntry("Type", "notify").doesNotContainKey("TimeoutStartSec");
     Duration ready = ConfigFile.load(DEPLOY.resolve("belfry.yaml")).workers().limits().ready();
-    assertThat(ready).isLessThan(Duration.ofSeconds(90)); // which is TimeoutStartSec
+    assertThat(ready).isLessThan(Duration.ofSeconds(90)); // the default of TimeoutStartSec
   }
 
   @Test
@@ -100,13 +100,13 @@ class DeployTest {
     Duration limit = ConfigFile.load(DEPLOY.resolve("belfry.yaml")).shutdownLimit();
     assertThat(Long.parseLong(unit.get("TimeoutStopSec"))).isGreaterThan(limit.toSeconds());
     assertThat(unit)
-        // By the signal itself ends what was not yet the host, and that counted as a good end.
+        // Regression: SIGHUP killed what was not the host yet, which counted as a clean exit.
         .containsEntry("RestartForceExitStatus", "129 SIGHUP")
         .containsEntry("KillMode", "mixed")
         .containsEntry("ExecReload", "/bin/kill -HUP $MAINPID");
   }
 
-  /** A reload is a start for systemd, which at the sixth in ten seconds gave it up for good. */
+  /** Regression: to systemd a reload is a start, and at the sixth in ten seconds it gave up. */
   @Test
   void systemdDoesNotGiveItUpForAFewReloads() throws Exception {
     Map<String, String> unit = unit();
@@ -134,11 +134,11 @@ class DeployTest {
     for (String kind : List.of("readiness", "liveness")) {
       JsonNode get = container.path(kind + "Probe").path("httpGet");
       assertThat(get.path("port").asString()).isEqualTo("admin");
-      assertThat(get.path("scheme").asString()).isEqualTo("HTTPS"); // as the configuration has TLS
+      assertThat(get.path("scheme").asString()).isEqualTo("HTTPS"); // the configuration has TLS
     }
     assertThat(container.at("/readinessProbe/httpGet/path").asString()).isEqualTo("/health/ready");
     assertThat(container.at("/livenessProbe/httpGet/path").asString()).isEqualTo("/health/live");
-    // Connections were refused in each rollout: TERM came before the proxies knew of it.
+    // Regression: each rollout refused connections, as TERM came before the proxies knew of it.
     long pause = container.at("/lifecycle/preStop/exec/command/1").asLong();
     assertThat(pause).isPositive();
     assertThat(pod.path("terminationGracePeriodSeconds").asLong())
@@ -165,7 +165,7 @@ class DeployTest {
     assertThat(mounts).contains(parent(file));
   }
 
-  /** Each start would warn of the key: by default every user may read the files of a secret. */
+  /** By default every user may read the files of a secret, and each start would warn of the key. */
   @Test
   void kubernetesKeepsTheSecretFromOthers() throws Exception {
     JsonNode pod = kubernetes().at("/Deployment/spec/template/spec");
@@ -176,11 +176,11 @@ class DeployTest {
             .findFirst()
             .orElseThrow();
     assertThat(secret.path("defaultMode").asInt()).isEqualTo(0440);
-    // Or the host itself could not read what belongs to root.
+    // Otherwise the host itself could not read files that belong to root.
     assertThat(pod.at("/securityContext/fsGroup")).isEqualTo(pod.at("/securityContext/runAsUser"));
   }
 
-  /** The configuration with the files of a secret that is not here. */
+  /** Loads the configuration with stand-ins for the files of the secret. */
   private HostConfig embedded(String text) throws Exception {
     for (String file : List.of("token", "admin-token")) {
       Files.writeString(directory.resolve(file), "stands for the real one");
@@ -190,7 +190,7 @@ class DeployTest {
     return ConfigFile.load(Files.writeString(directory.resolve("belfry.yaml"), here));
   }
 
-  /** Its objects by their kinds. */
+  /** Returns the objects in the file, by kind. */
   private static JsonNode kubernetes() throws Exception {
     String text = Files.readString(DEPLOY.resolve("kubernetes.yaml"));
     ObjectNode objects = JsonMapper.shared().createObjectNode();

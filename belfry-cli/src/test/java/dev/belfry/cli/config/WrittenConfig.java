@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A configuration that a test writes into a directory of its own. */
+/** A configuration that a test writes to its own directory. */
 record WrittenConfig(Path file) {
   static WrittenConfig in(Path directory, String text) throws IOException {
     return new WrittenConfig(Files.writeString(directory.resolve("belfry.yaml"), text));
@@ -18,7 +18,7 @@ record WrittenConfig(Path file) {
     return ConfigFile.load(file);
   }
 
-  /** All that is wrong with it, and something is. */
+  /** Returns its faults; fails if there are none. */
   List<ConfigFault> faults() {
     ConfigException refused =
         catchThrowableOfType(ConfigException.class, () -> ConfigFile.load(file));

@@ -72,13 +72,13 @@ class CountersTest {
     }
   }
 
-  /** It was said without the name of the file, and the file stayed where it could. */
+  /** Regression: the error did not name the file, and the file was left behind. */
   @Test
   void noRoomIsSaidWithTheNameOfTheFile() throws Exception {
     List<String> host = TestProcess.javaCommand(CountingHost.class, path.toString());
     var command = new ArrayList<>(List.of("sh", "-c", "ulimit -f 0 && exec \"$@\"", "sh"));
     command.addAll(host);
-    command.add(command.indexOf("-cp"), "-XX:-UsePerfData"); // the JVM's own file
+    command.add(command.indexOf("-cp"), "-XX:-UsePerfData"); // a file of the JVM's own
     try (TestProcess full = TestProcess.start(command)) {
       assertThat(String.join("\n", full.rest())).contains("no room for the counters in " + path);
     }
@@ -95,7 +95,7 @@ class CountersTest {
     }
   }
 
-  /** One that was short of memory for a moment was stale for ever. */
+  /** Regression: after a short lack of memory, the counters were stale forever. */
   @ParameterizedTest
   @ValueSource(classes = {IllegalStateException.class, StackOverflowError.class})
   void aHostThatCannotSayHowItGoesIsAskedAgain(Class<? extends Throwable> failure)
@@ -117,7 +117,7 @@ class CountersTest {
   }
 
   private static void fail(Class<? extends Throwable> how) {
-    if (how == StackOverflowError.class) { // stands for all that is no exception
+    if (how == StackOverflowError.class) { // stands for all Errors
       throw new StackOverflowError("not now");
     }
     throw new IllegalStateException("not now");
@@ -136,7 +136,7 @@ class CountersTest {
     assertThat(path).doesNotExist();
   }
 
-  /** All numbers of each sample are the same, so one that is torn would show. */
+  /** All numbers of a sample are the same, so a torn one would show. */
   private static void assertWhole(CountersSample sample) {
     int n = (int) sample.pool().finished();
     assertThat(sample.pool().equals(Statuses.same(n)))
@@ -180,14 +180,14 @@ class CountersTest {
     try (var _ = CountersWriter.open(path, () -> Statuses.same(7), NEVER);
         var file = new RandomAccessFile(path.toFile(), "rw");
         var reader = CountersReader.open(path)) {
-      file.seek(CountersLayout.SAMPLES_OFFSET); // that of number 2, which is next
+      file.seek(CountersLayout.SAMPLES_OFFSET); // sample number 2, the next
       file.writeLong(-1);
       file.write(new byte[1000]);
       assertWhole(reader.read());
       assertThat(reader.read().number()).isEqualTo(1);
 
       file.seek(CountersLayout.SAMPLES_OFFSET + CountersLayout.SAMPLE_BYTES);
-      file.writeLong(-1); // and even if there is none at all, nobody waits for ever
+      file.writeLong(-1); // even without any sample, a reader does not wait forever
       assertThatIOException().isThrownBy(reader::read).withMessage(path + " has no whole sample");
     }
   }

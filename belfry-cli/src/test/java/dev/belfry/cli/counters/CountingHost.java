@@ -5,11 +5,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A process that writes counters as fast as it can, until it is killed. */
+/** A process that writes counters as fast as it can until it is killed. */
 final class CountingHost {
   private CountingHost() {}
 
-  /** Takes the path of the file. */
+  /** Takes the file's path. */
   public static void main(String[] args) throws IOException {
     var turn = new AtomicInteger();
     try (var _ =

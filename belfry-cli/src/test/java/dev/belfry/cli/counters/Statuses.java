@@ -6,11 +6,11 @@ import dev.belfry.workers.PoolStatus.WorkerStatus;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Made-up states of pools. */
+/** Made-up statuses of pools. */
 final class Statuses {
   private Statuses() {}
 
-  /** Every number of it is another one. */
+  /** Returns a status in which all numbers differ. */
   static PoolStatus different() {
     List<WorkerStatus> workers =
         List.of(
@@ -21,7 +21,7 @@ final class Statuses {
         workers, 21, 22, 23, true, 24, 25, 26, 27, 28.5, new Latency(29, 30, 31), 32, 33);
   }
 
-  /** Every number of it is the same, and it has as many workers as there can be. */
+  /** Returns a status in which all numbers are the same, with the most workers possible. */
   static PoolStatus same(int n) {
     List<WorkerStatus> workers =
         IntStream.range(0, CountersLayout.MAX_WORKERS)

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 
-/** A process that says in a run directory that it lives, until it is given a line or killed. */
+/** A process that announces itself in a run directory until it reads a line or is killed. */
 final class AnnouncedHost {
   private AnnouncedHost() {}
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Hosts, most of them other processes, and who finds them. */
+/** Hosts, most of them real processes, and how they are found. */
 class RunDirectoryTest {
   private static final Sys SYS = Sys.forAnyThread();
 
@@ -73,9 +73,7 @@ class RunDirectoryTest {
     }
   }
 
-  /**
-   * After ten days systemd-tmpfiles removed the entry of a living host, unless it is locked out.
-   */
+  /** Without the lock, systemd-tmpfiles removes the entry of a live host after ten days. */
   @Test
   void aLiveHostHoldsALockOnTheDirectory() throws Exception {
     open();
@@ -110,7 +108,7 @@ class RunDirectoryTest {
     }
   }
 
-  /** One that was killed and started again and again filled up the file system. */
+  /** Regression: a host that was killed and restarted again and again filled the file system. */
   @Test
   void whoeverAnnouncesItselfRemovesWhatKilledHostsLeft() throws Exception {
     try (TestProcess killed = host("demo")) {
@@ -137,7 +135,7 @@ class RunDirectoryTest {
     assertThat(files()).containsExactly(path.resolve("admin-token"));
   }
 
-  /** One of them, and no host could be found or started any more. */
+  /** Regression: with one of these, no host could be found or started. */
   @Test
   @Timeout(60)
   void whatIsNamedLikeAnEntryAndIsNoFileIsLeftAlone() throws Exception {
@@ -152,14 +150,14 @@ class RunDirectoryTest {
     assertThat(files()).hasSize(3);
   }
 
-  /** Nobody was told where there is no room. */
+  /** Regression: the error did not say where there is no room. */
   @Test
   void noRoomIsSaidWithTheNameOfTheFile() throws Exception {
     open();
     List<String> host = TestProcess.javaCommand(AnnouncedHost.class, path.toString(), "demo");
     var command = new ArrayList<>(List.of("sh", "-c", "ulimit -f 0 && exec \"$@\"", "sh"));
     command.addAll(host);
-    command.add(command.indexOf("-cp"), "-XX:-UsePerfData"); // the JVM's own file
+    command.add(command.indexOf("-cp"), "-XX:-UsePerfData"); // a file of the JVM's own
     try (TestProcess full = TestProcess.start(command)) {
       assertThat(String.join("\n", full.rest()))
           .containsPattern("cannot write " + path + "/\\..+\\.host: File too large; make room");
@@ -254,7 +252,7 @@ class RunDirectoryTest {
 
   @Test
   void somebodyElsesDirectoryIsRefused() throws IOException {
-    Path foreign = Path.of("/"); // which belongs to root, and to us only if we are root
+    Path foreign = Path.of("/"); // belongs to root, which may be us
     if (Files.getAttribute(foreign, "unix:uid").equals(Files.getAttribute(temporary, "unix:uid"))) {
       foreign = Files.createDirectory(path);
       Files.setAttribute(foreign, "unix:uid", 12345);

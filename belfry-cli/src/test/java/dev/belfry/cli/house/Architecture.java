@@ -31,11 +31,11 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 
-/** What holds between the classes of the house. */
+/** The rules on the architecture. */
 final class Architecture {
   private static final String LINUX = Room.LINUX.packageName() + "..";
 
-  /** The foreign linker stands in one room; plain memory segments are fine everywhere. */
+  /** Only one module uses the foreign linker; plain memory segments are fine everywhere. */
   static final ArchRule LINKER =
       noClasses()
           .that()
@@ -43,7 +43,7 @@ final class Architecture {
           .should()
           .dependOnClassesThat(belongToAnyOf(Linker.class, SymbolLookup.class));
 
-  /** So do the other methods that the JDK restricts, because a mistake there can crash the JVM. */
+  /** The same holds for the JDK's other restricted methods: a mistake there can crash the JVM. */
   static final ArchRule RESTRICTED =
       noClasses()
           .that()
@@ -62,7 +62,7 @@ final class Architecture {
 
   static final ArchRule ARROWS = classes().should(useOnlyWhatTheirRoomMayUse());
 
-  /** These three stand on the JDK alone; null contracts are gone at run time. */
+  /** These three modules use the JDK alone; null annotations are gone at run time. */
   static final ArchRule JDK_ALONE =
       classes()
           .that()
@@ -88,7 +88,7 @@ final class Architecture {
   static final ArchRule LOGGING =
       noClasses().should().dependOnClassesThat().resideInAPackage("java.util.logging..");
 
-  /** Else it would look as if it changed the options, as those of a pool are changed. */
+  /** Another name would suggest that the options themselves change, as those of a pool do. */
   static final ArchRule OPTIONS =
       methods()
           .that(describe("give a copy of options", Architecture::copiesOptions))
@@ -97,7 +97,7 @@ final class Architecture {
 
   private Architecture() {}
 
-  /** What is wrong with the modules: no room is drawn for them, or they have no descriptor. */
+  /** Finds modules without a {@link Room} or without a descriptor. */
   static List<String> moduleProblems(Project project) throws IOException {
     var problems = new ArrayList<String>();
     for (Path module : project.modules()) {
@@ -161,7 +161,7 @@ final class Architecture {
   }
 
   /**
-   * The command ends the JVM, and so do main classes that are never shipped, and the exit port of
+   * The command may end the JVM. So may main classes that are never shipped, and the exit port of
    * the signal standard, which tests replace.
    */
   private static DescribedPredicate<JavaClass> mayNotExit() {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Each rule on the architecture finds the classes made to break it, and lets the others be. */
+/** Each rule on the architecture finds the classes made to break it, and accepts the others. */
 final class ArchitectureProblemsTest {
   @TempDir private Path directory;
 
@@ -203,7 +203,7 @@ final class ArchitectureProblemsTest {
 
   private record Source(String file, String text) {}
 
-  /** A class T in a package of the house. */
+  /** Returns the source of a class T in a package of the project. */
   private static Source type(String name, String body) {
     String text = "package dev.belfry." + name + "; public class T { " + body + " }";
     return new Source("dev/belfry/" + name.replace('.', '/') + "/T.java", text);
@@ -213,7 +213,7 @@ final class ArchitectureProblemsTest {
     return type(name, "");
   }
 
-  /** Compiles the sources and tells what breaks the rule in them; empty if nothing does. */
+  /** Compiles the sources and returns how they break the rule; empty if they do not. */
   private String broken(ArchRule rule, Source... sources) throws IOException {
     Path classes = Files.createTempDirectory(directory, "classes");
     var arguments = new ArrayList<>(List.of("-proc:none", "-d", classes.toString()));

@@ -19,9 +19,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/**
- * The classes of all modules that have been compiled; the program is compiled last, see its pom.
- */
+/** Checks the classes of all modules. This module is compiled last; see its pom. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ArchitectureTest {
   private final Map<String, JavaClasses> classesOfModules = new TreeMap<>();

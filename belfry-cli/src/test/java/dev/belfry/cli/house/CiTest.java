@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The script of the continuous build, run with stand-ins for the programs it calls. */
+/** The script of the continuous build, with stand-ins for the programs it calls. */
 final class CiTest {
   @TempDir private Path programs;
   private Path calls = Path.of("");
@@ -115,7 +115,7 @@ final class CiTest {
   void installsWhatSomeTestsAsk(String program, String debianPackage) throws Exception {
     Files.delete(programs.resolve(program));
     Result result = run();
-    if (isRoot()) { // nobody else can install
+    if (isRoot()) { // only root can install
       assertThat(result.exit()).isZero();
       assertThat(Files.readAllLines(calls))
           .contains("apt-get -q -y --no-install-recommends install " + debianPackage);
@@ -145,7 +145,7 @@ final class CiTest {
     return new Result(process.waitFor(), output);
   }
 
-  /** A program that writes down how it was called. */
+  /** Installs a program that logs how it was called. */
   private void program(String name, String end) throws IOException {
     Path file = programs.resolve(name);
     Files.writeString(file, "#!/bin/sh\necho \"%s $*\" >> '%s'\n%s\n".formatted(name, calls, end));

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the documents show is what there is. */
+/** The documents are true. */
 final class DocumentsTest {
   private static final String EXAMPLE =
       "belfry-cli/src/test/java/dev/belfry/cli/house/ReadmeExample.java";
@@ -96,7 +96,7 @@ final class DocumentsTest {
             include -> assertThat(include.shown()).as(include.source()).isEqualTo(include.real()));
   }
 
-  /** Whoever looks for a message finds what the program really says. */
+  /** A user who searches for a message finds what the program really prints. */
   @Test
   void theQuestionsQuoteMessagesThatExist() throws IOException {
     Project project = Project.current();

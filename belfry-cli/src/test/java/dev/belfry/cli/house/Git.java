@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Asks git about a directory. */
+/** Runs git in a directory. */
 final class Git {
   private final Path directory;
 
@@ -16,7 +16,7 @@ final class Git {
     this.directory = directory;
   }
 
-  /** What git prints, or nothing if there is no git, no repository or no commit. */
+  /** Returns what git prints; empty if there is no git, no repository or no commit. */
   Optional<String> ask(String... arguments) throws IOException {
     var command = new ArrayList<>(List.of("git"));
     command.addAll(List.of(arguments));
@@ -24,7 +24,7 @@ final class Git {
         new ProcessBuilder(command)
             .directory(directory.toFile())
             .redirectError(ProcessBuilder.Redirect.DISCARD);
-    // A hook of git that runs the build would point us to its own index.
+    // If a git hook runs the build, these variables point to the hook's own index.
     builder.environment().keySet().removeIf(name -> name.startsWith("GIT_"));
     Process process;
     try {

@@ -21,7 +21,7 @@ final class Includes {
 
   private Includes() {}
 
-  /** One block of code and what it should be. */
+  /** A code block of a document, and the source's text that it should equal. */
   record Include(String source, String shown, String real) {}
 
   static List<Include> of(Project project, String document) throws IOException {

@@ -10,12 +10,12 @@ import java.util.TreeMap;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** The marks in the files of a project: where a rule is implemented and where it is shown. */
+/** The marks in a project's files: where a rule is implemented and where it is verified. */
 final class Marks {
   private static final Pattern MARK = Pattern.compile("(?<!\\w)r\\[([^\\]]*)]");
   private static final Set<String> KINDS = Set.of("impl", "verify");
 
-  /** Rooms whose whole purpose is testing. */
+  /** Modules whose whole purpose is testing. */
   private static final Set<String> TEST_MODULES = Set.of("belfry-testkit", "belfry-stress");
 
   private static final Pattern TEST_DIRECTORY = Pattern.compile("(^|/)tests?/");
@@ -31,7 +31,7 @@ final class Marks {
     this.problems = problems;
   }
 
-  /** Reads the marks of a project; what is wrong with them is added to the problems. */
+  /** Reads the marks of a project and adds their faults to the problems. */
   static Marks read(Project project, Set<String> rules, List<String> problems) throws IOException {
     var marks = new Marks(rules, problems);
     for (Path file : project.textFiles()) {
@@ -46,12 +46,12 @@ final class Marks {
     return marks;
   }
 
-  /** The places, as {@code file:line}, where a rule is implemented. */
+  /** Returns the places, as {@code file:line}, where a rule is implemented. */
   List<String> impl(String id) {
     return impl.getOrDefault(id, List.of());
   }
 
-  /** The places where a rule is shown. */
+  /** Returns the places where a rule is verified. */
   List<String> verify(String id) {
     return verify.getOrDefault(id, List.of());
   }
@@ -89,7 +89,7 @@ final class Marks {
     return TEST_MODULES.contains(file.getName(0).toString());
   }
 
-  /** Whether a file is a test: of Maven's kind, or one in C or for a shell. */
+  /** Whether a file is a test: by Maven's convention, or one in C or for a shell. */
   private static boolean isTest(Path file) {
     return TEST_DIRECTORY.matcher(file.toString()).find()
         || TEST_FILE.matcher(String.valueOf(file.getFileName())).matches();

@@ -7,14 +7,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Which rules have left the list of pending ones, as far as the history of the project goes. */
+/** The rules that have left the list of pending ones, according to the project's history. */
 final class PendingHistory {
   private PendingHistory() {}
 
   /**
-   * Rules that left, with the commit in which they did.
+   * Returns the rules that left, with the commit that removed them.
    *
-   * @return nothing if there is no history to look at
+   * @return empty if there is no history
    */
   static Optional<Map<String, String>> left(Project project) throws IOException {
     // The whole history, merges included: a merge that keeps the old list brings a rule back, and
@@ -59,7 +59,7 @@ final class PendingHistory {
     return left;
   }
 
-  /** Lines that one commit took away and did not put elsewhere in the file. */
+  /** Collects the lines that a commit removed and did not move within the file. */
   private static void collect(
       Map<String, String> left, Set<String> removed, Set<String> added, String commit) {
     for (String id : removed) {

@@ -23,7 +23,7 @@ record Project(Path root) {
   private static final Set<String> NOT_SOURCES = Set.of(".git", "target");
   private static final int LOOKED_AT_FOR_NUL = 8000;
 
-  /** The project these tests belong to. */
+  /** Returns the project that these tests belong to. */
   static Project current() throws IOException {
     Path start =
         Path.of(System.getProperty("belfry.root", System.getProperty("user.dir", ""))).toRealPath();
@@ -36,7 +36,7 @@ record Project(Path root) {
     throw new IOException("no pom.xml with <modules> in " + start + " or above");
   }
 
-  /** The directories of the modules, whether listed in the pom or not. */
+  /** Returns the directories of the modules, whether listed in the pom or not. */
   List<Path> modules() throws IOException {
     try (Stream<Path> entries = Files.list(root)) {
       return entries.filter(dir -> Files.exists(dir.resolve("pom.xml"))).sorted().toList();
@@ -44,16 +44,16 @@ record Project(Path root) {
   }
 
   /**
-   * The text files that are tracked, or would be after {@code git add}; without git all files but
-   * what was built.
+   * Returns the text files that are tracked, or would be after {@code git add}; without git, all
+   * files that were not built.
    *
-   * @return paths relative to the root, in order
+   * @return paths relative to the root, sorted
    */
   List<Path> textFiles() throws IOException {
     Optional<String> listed =
         new Git(root).ask("ls-files", "-z", "--cached", "--others", "--exclude-standard");
     List<Path> files = listed.isPresent() ? split(listed.get()) : List.of();
-    if (files.isEmpty()) { // such as an unpacked archive inside a repository that ignores it
+    if (files.isEmpty()) { // as in an archive unpacked in a repository that ignores it
       files = walk();
     }
     var text = new ArrayList<Path>();
@@ -90,7 +90,7 @@ record Project(Path root) {
     return files;
   }
 
-  /** As git decides it: by a NUL near the beginning. */
+  /** Decides as git does: by a NUL near the beginning. */
   private boolean isBinary(Path file) throws IOException {
     try (var input = Files.newInputStream(root.resolve(file))) {
       for (byte b : input.readNBytes(LOOKED_AT_FOR_NUL)) {
@@ -102,12 +102,12 @@ record Project(Path root) {
     }
   }
 
-  /** The whole text of a file; bytes that are no UTF-8 are replaced. */
+  /** Returns the text of a file; malformed UTF-8 is replaced. */
   String text(String file) throws IOException {
     return new String(Files.readAllBytes(root.resolve(file)), StandardCharsets.UTF_8);
   }
 
-  /** The lines of a file, or none if it does not exist. */
+  /** Returns the lines of a file; none if it does not exist. */
   List<String> lines(String file) throws IOException {
     return Files.exists(root.resolve(file)) ? text(file).lines().toList() : List.of();
   }

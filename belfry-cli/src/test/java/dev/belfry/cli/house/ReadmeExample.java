@@ -7,7 +7,7 @@ import dev.belfry.linux.Sys;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 
-/** What the README shows; a test compares the two. */
+/** The example of the README; a test compares the two. */
 final class ReadmeExample {
   private ReadmeExample() {}
 

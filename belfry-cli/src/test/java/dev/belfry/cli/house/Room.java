@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The rooms of the house: one Maven module, one Java module, one package root each.
+ * The rooms of the house. Each is one Maven module, one Java module and one root package.
  *
  * <pre>
  *            ┌────────────► gateway ──► workers ──► shm ──► loop ──► linux
@@ -32,19 +32,19 @@ enum Room {
   EXAMPLES,
   TESTKIT;
 
-  /** The room a package belongs to. */
+  /** Returns the room that a package belongs to. */
   static Optional<Room> of(String packageName) {
     return Stream.of(values())
         .filter(room -> (packageName + ".").startsWith(room.packageName() + "."))
         .max(Comparator.comparingInt(room -> room.packageName().length()));
   }
 
-  /** The room's package, the root of all its packages. */
+  /** Returns the root of the room's packages. */
   String packageName() {
     return "dev.belfry." + lowerCaseName().replace('_', '.');
   }
 
-  /** The directory of the room's Maven module. */
+  /** Returns the directory of the room's Maven module. */
   String module() {
     return "belfry-" + lowerCaseName().replace('_', '-');
   }
@@ -53,7 +53,7 @@ enum Room {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Whether it is shipped; if not, it may use everything and no product may use it. */
+  /** Whether the room is shipped; if not, it may use everything and no product may use it. */
   boolean isProduct() {
     return switch (this) {
       case BENCH, STRESS, EXAMPLES, TESTKIT -> false;
@@ -61,12 +61,12 @@ enum Room {
     };
   }
 
-  /** Whether it is a Java module; the others run on the class path. */
+  /** Whether the room is a Java module; the others run on the class path. */
   boolean hasModuleInfo() {
     return this != BENCH && this != STRESS;
   }
 
-  /** Whether there is an arrow to the other room, or to one from which it can be reached. */
+  /** Whether arrows lead from this room to the other, directly or through others. */
   boolean mayUse(Room other) {
     return this == other || !isProduct() || arrows().stream().anyMatch(room -> room.mayUse(other));
   }

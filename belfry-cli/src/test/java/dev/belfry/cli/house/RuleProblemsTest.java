@@ -12,14 +12,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each way in which the rules of a project can be wrong, on small projects made for it. */
+/** Each way in which the rules of a project can be wrong, shown on small projects. */
 final class RuleProblemsTest {
   private static final String MAIN = "belfry-a/src/main/java/A.java";
   private static final String TEST = "belfry-a/src/test/java/ATest.java";
 
   @TempDir private Path root;
 
-  /** One rule in each state. */
+  /** Makes a project with one rule in each state. */
   @BeforeEach
   void makeProject() throws IOException {
     write("docs/spec/a.md", "# Rules", "", definition("a.built"), "It works.", "");
@@ -283,7 +283,7 @@ final class RuleProblemsTest {
     Files.writeString(path, String.join("\n", lines) + "\n");
   }
 
-  // Put together from pieces, so that they are no marks of this project.
+  // Put together from pieces, so that this file has no such marks itself.
 
   private static String mark(String kind, String id) {
     return "r" + "[" + kind + " " + id + "]";

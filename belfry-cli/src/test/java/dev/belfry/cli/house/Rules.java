@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The rules of a project and the one state each of them is in. */
+/** The rules of a project, each with its state. */
 final class Rules {
   private enum State {
     BUILT,
@@ -33,12 +33,12 @@ final class Rules {
     return new Rules(project);
   }
 
-  /** What is wrong, each with its place and what to do about it; empty if all is well. */
+  /** Returns what is wrong, where, and what to do about it; empty if all is well. */
   List<String> problems() {
     return problems;
   }
 
-  /** Whether it could be checked that the list of pending rules only shrinks. */
+  /** Whether there was a history to check that the list of pending rules only shrinks. */
   boolean hasHistory() {
     return history.isPresent();
   }
@@ -92,7 +92,7 @@ final class Rules {
     }
   }
 
-  /** The state a rule is in, or claims to be in by being on no list. */
+  /** Returns the state of a rule. One that is on no list claims to be built. */
   private State state(String id) {
     if (spec.pending().contains(id)) {
       return State.PENDING;
@@ -106,7 +106,7 @@ final class Rules {
     return String.join(", ", places);
   }
 
-  /** How many rules of each spec are in each state. */
+  /** Returns a table of how many rules of each spec are in each state. */
   String table() {
     var specs = new TreeMap<String, List<State>>();
     var all = new ArrayList<State>();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** The rules of this project: see {@code docs/spec/README.md}. */
+/** The rules of this project; see {@code docs/spec/README.md}. */
 final class RulesTest {
   @Test
   void everyRuleIsBuiltOrPendingOrSetAside() throws IOException {

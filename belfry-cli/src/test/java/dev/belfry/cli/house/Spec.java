@@ -15,7 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What {@code docs/spec} says: the rules, those that are pending and those set aside. */
+/** The content of {@code docs/spec}: all rules, those pending and those set aside. */
 final class Spec {
   static final String PENDING = "docs/spec/pending.txt";
   static final String SET_ASIDE = "docs/spec/set-aside.md";
@@ -41,7 +41,7 @@ final class Spec {
     this.problems = problems;
   }
 
-  /** Reads the specs of a project; what is wrong with them is added to the problems. */
+  /** Reads the specs of a project and adds their faults to the problems. */
   static Spec read(Project project, List<String> problems) throws IOException {
     var spec = new Spec(project, problems);
     spec.readDefinitions();
@@ -62,7 +62,7 @@ final class Spec {
     return setAside;
   }
 
-  /** The name of the file that defines a rule, without directory and ending. */
+  /** Returns the name of the file that defines a rule, without directory and extension. */
   String nameOfSpec(String id) {
     return rules.getOrDefault(id, "?").replaceFirst("\\.md:.*", "").replaceFirst(".*/", "");
   }
@@ -126,7 +126,7 @@ final class Spec {
       if (!line.startsWith("|")) {
         inBody = false;
       } else if (line.matches("[|:\\s-]+")) {
-        inBody = true; // the line below the heads of the columns
+        inBody = true; // the line below the column heads
       } else if (inBody) {
         readRow(cells(line), SET_ASIDE + ":" + (i + 1), anchors);
       }
@@ -167,7 +167,7 @@ final class Spec {
     return cells;
   }
 
-  /** The anchors of Markdown headings: small letters, no punctuation, hyphens for spaces. */
+  /** Returns the anchors of Markdown headings: lower case, no punctuation, hyphens for spaces. */
   private static Set<String> anchors(List<String> lines) {
     var anchors = new HashSet<String>();
     for (String line : lines) {

@@ -1,4 +1,4 @@
-/** Tests of the whole house: its rules, its arrows and its documents. */
+/** Tests of the whole project: its rules, its architecture and its documents. */
 @NullMarked
 package dev.belfry.cli.house;
 

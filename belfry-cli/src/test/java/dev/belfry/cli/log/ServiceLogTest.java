@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The log of a service, as its standard error has it. */
+/** The log of a service, as it appears on standard error. */
 @Timeout(120)
 final class ServiceLogTest {
-  /** A cleanup had failed, and nobody could find out where. */
+  /** Regression: the log did not show where a cleanup had failed. */
   @ParameterizedTest
   @EnumSource
   void aRecordOfAFailureSaysWhereItWas(Format format) throws Exception {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whose address it is; what follows from that is in {@code SendSignalIT}. */
+/** Which addresses belong to hosts of this user. {@code SendSignalIT} shows the consequences. */
 class AdminClientTest {
   private static HostEntry host(String admin) {
     return new HostEntry(
@@ -44,7 +44,7 @@ class AdminClientTest {
     assertThat(AdminClient.isLoopback(URI.create(surface))).isFalse();
   }
 
-  /** It said "request timed out", and not of whom. */
+  /** Regression: the message was "request timed out", without the address. */
   @Test
   void aHostThatHangsIsNamed() throws IOException {
     try (var silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -66,7 +66,7 @@ class AdminClientTest {
     assertThat(AdminClient.isOneOf(List.of(), URI.create("https://10.0.0.5:7071"))).isFalse();
   }
 
-  /** At loopback anybody was: another user's program got the token. */
+  /** Regression: any listener at loopback was, and another user's program got the token. */
   @Test
   void atLoopbackAHostOfThisUserIsWhateverTheAddressIsWrittenLike() {
     List<HostEntry> hosts = List.of(host("http://127.0.0.1:1"), host("http://[0:0:0:0:0:0:0:1]:2"));

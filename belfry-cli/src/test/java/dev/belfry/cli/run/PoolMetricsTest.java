@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PoolMetricsTest {
-  /** Whoever looked for what a number means found nothing. */
+  /** Regression: metrics had no description. */
   @Test
   void everyMetricSaysWhatItIs() throws Exception {
     var meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

@@ -8,7 +8,7 @@ import dev.belfry.workers.PoolOptions;
 import org.junit.jupiter.api.Test;
 
 class PoolPlanTest {
-  /** A host killed workers after two silent seconds where any other pool waits for ten. */
+  /** Regression: a host killed workers after two silent seconds, where other pools wait for ten. */
   @Test
   void aHostThatIsToldNothingHasAPoolAsEverybodyHas() {
     PoolOptions planned = PoolPlan.of(HostConfig.demo(), new PoolListener() {});

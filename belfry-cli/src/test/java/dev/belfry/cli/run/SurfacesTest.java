@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What is said of an address that cannot be had; whether it can depends on who asks. */
+/** The errors for addresses that cannot be used; injected, as they depend on privileges. */
 class SurfacesTest {
   static Stream<Arguments> reasons() {
     return Stream.of(
@@ -25,7 +25,7 @@ class SurfacesTest {
             "this process may not have that port; choose one above 1023, or let it have CAP_NET_BIND_SERVICE"));
   }
 
-  /** Whatever else the kernel has against it is said in its words. */
+  /** Other errors are reported in the kernel's words. */
   @Test
   void anyOtherReasonIsGivenAsItIs() {
     var listen = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 443);
@@ -36,7 +36,7 @@ class SurfacesTest {
         .withMessageContaining("127.0.0.1:443: bind(/127.0.0.1:443): EADDRNOTAVAIL");
   }
 
-  /** An IPv6 address was written out, and its port looked like a part of it. */
+  /** Regression: an IPv6 address was written in full, and its port looked like a part of it. */
   @ParameterizedTest
   @CsvSource({
     "127.0.0.1, 127.0.0.1:443",
@@ -55,7 +55,7 @@ class SurfacesTest {
         .withMessageContaining(address.equals("0.0.0.0") ? "at 0.0.0.0:443:" : "at " + written);
   }
 
-  /** A port that needs a right of its own was asked about as if another host held it. */
+  /** Regression: for a privileged port, the hint was that another host might be running. */
   @ParameterizedTest
   @MethodSource("reasons")
   void theHintFitsTheReason(int errno, String reason) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is said at a real socket; when a host says it is in {@code SystemdIT}. */
+/** What is sent to a real socket. {@code SystemdIT} shows when a host sends it. */
 class SystemdTest {
   @TempDir private Path directory = Path.of("");
 
@@ -61,7 +61,7 @@ class SystemdTest {
     try (NotifySocket socket = NotifySocket.at(directory.resolve("notify"))) {
       var filled = new ArrayList<String>();
       Systemd impatient = at(socket.name());
-      while (impatient.isThere()) { // until nothing more fits in
+      while (impatient.isThere()) { // until the socket is full
         filled.add("STATUS=" + filled.size());
         impatient.status(Integer.toString(filled.size() - 1));
       }

@@ -17,11 +17,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 
-/** A host with a real pool that is called all the time, until it reads a line or is killed. */
+/** A host with a real pool under constant calls, until it reads a line or is killed. */
 public final class BusyHost {
   private BusyHost() {}
 
-  /** Takes the host's name and how many threads call. */
+  /** Takes the host's name and the number of calling threads. */
   public static void main(String[] args) throws IOException, InterruptedException {
     RunDirectory directory = RunDirectory.ofUser();
     Path counters = directory.newCountersFile();
@@ -51,14 +51,14 @@ public final class BusyHost {
     try {
       while (true) {
         pool.call("echo", payload);
-        Thread.sleep(1); // others want the machine too
+        Thread.sleep(1); // leaves the processor to others
       }
     } catch (CallException | InterruptedException ended) {
-      // So does the host.
+      // The host ends.
     }
   }
 
-  /** What the workers are. */
+  /** The workers of this host. */
   static final class EchoWorker {
     private EchoWorker() {}
 

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What is shown of made-up samples. */
+/** What the page shows for made-up samples. */
 class HostPageTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Latency LATENCY = new Latency(4_210, 18_300, 1_210_000);
@@ -44,7 +44,7 @@ class HostPageTest {
     return new CountersSample(number, 4711, Instant.EPOCH, nanos, SECOND, pool);
   }
 
-  /** Two samples, exactly a second apart, and of the next hour: however long it takes, new. */
+  /** Returns two samples a second apart, an hour in the future, so that they never become stale. */
   private static History history(int workers) {
     long then = System.nanoTime() + Duration.ofHours(1).toNanos();
     var history = new History(sample(1, then - SECOND.toNanos(), pool(workers, 1000, false)));
@@ -90,7 +90,7 @@ class HostPageTest {
     }
   }
 
-  /** After a hundred starts all workers had the same name, in a terminal of the usual size. */
+  /** Regression: after a hundred starts, all names looked alike in a terminal of the usual size. */
   @Test
   void workersKeepTheirWholeNamesAndColumnsForWhichThereIsNoRoomAreLeftOut() {
     List<WorkerStatus> workers =
@@ -132,7 +132,7 @@ class HostPageTest {
         .contains("\033[1;97;41m CIRCUIT OPEN after 7 deaths in a row \033[0m");
   }
 
-  /** That the circuit is open was all, and nobody knew what for or what to do. */
+  /** Regression: the page said neither why the circuit was open nor what to do. */
   @Test
   void anOpenCircuitSaysHowItIsClosed() {
     var history = new History(sample(1, System.nanoTime(), pool(1, 0, true)));
@@ -163,7 +163,7 @@ class HostPageTest {
     String text =
         String.join("\n", new HostPage(host("a\033[2Jb"), plain(80, 24), history(1)).live());
     assertThat(text).contains(" a?[2Jb ").doesNotContain("\033");
-    // CSI in one character, for terminals that know it.
+    // CSI as one character, for terminals that know it.
     String one =
         String.join("\n", new HostPage(host("a\u009b2Jb"), plain(80, 24), history(1)).live());
     assertThat(one).contains(" a?2Jb ").doesNotContain("\u009b");

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The command, in a terminal and out of one, beside a host with a real pool. */
+/** The command, with and without a terminal, beside a host with a real pool. */
 @Timeout(120)
 class TopTest {
   private static final String ENTER = "\033[?1049h";
@@ -40,7 +40,7 @@ class TopTest {
   private static TestProcess watched;
 
   /**
-   * Where hosts are looked for: the one that most tests only look at, unless a test has its own.
+   * The run directory: the shared host's, which most tests only read, unless a test has its own.
    */
   private Path runtime = shared;
 
@@ -145,7 +145,7 @@ class TopTest {
     }
   }
 
-  /** It waited for the terminal, and only a second signal ended it. */
+  /** Regression: it waited for the terminal, and only a second signal ended it. */
   @Test
   void termEndsItAlsoWhereTheTerminalTakesNoOutput() throws Exception {
     try (TestTerminal stopped = terminal(80, 24)) {
@@ -157,7 +157,7 @@ class TopTest {
     }
   }
 
-  /** Whether a thread of it is in a system call {@code write} to standard output. */
+  /** Whether a thread of the process is blocked in {@code write} to standard output. */
   private static boolean isStuckInOutput(ProcessHandle process) {
     try (Stream<Path> threads = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
       return threads.anyMatch(
@@ -173,7 +173,7 @@ class TopTest {
     }
   }
 
-  /** It left the alternate screen to whoever came next, without cursor and echo. */
+  /** Regression: it left the terminal in the alternate screen, without cursor and echo. */
   @Test
   void quitGivesTheTerminalBackBeforeItSaysWhereTheThreadsAre() throws Exception {
     try (TestTerminal quit = terminal(80, 24)) {
