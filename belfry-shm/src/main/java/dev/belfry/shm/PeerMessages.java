@@ -116,8 +116,8 @@ final class PeerMessages {
   }
 
   /**
-   * Hands out or keeps all that is left, while holding both turns. Stops after a full ring: a guest
-   * whose process lives on could keep writing for ever.
+   * Hands out or keeps all that is left, while holding both turns. Stops after a ring's worth of
+   * messages: a guest whose process lives on could keep writing for ever.
    */
   // r[impl shm.trust.counters]
   void deliverRest() {

@@ -115,9 +115,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
       Link link = Link.claim(segment, ticket.peerId(), strategy, bell);
       life.attached(link);
       bell.announce();
-      Futex.linkWake(
-          sys); // resolve the call now: the host does not wait for us yet, but will for our first
-      // answer
+      Futex.linkWake(sys); // link now: the host will wait for our first answer
       return new ShmGuest(
           segment, new Exchange(link, sleepAt(segment, strategy, bell)), bell, lifeline, life);
     } catch (IOException | RuntimeException e) {

@@ -330,7 +330,7 @@ public final class ShmHost implements AutoCloseable {
 
   /**
    * Says goodbye and waits up to five seconds for the guests. If the calling thread is interrupted,
-   * children are killed at once. Must not be called on the loop thread.
+   * children are killed at once. Must not be called on the loop.
    */
   @Override
   public void close() throws IOException {
