@@ -115,8 +115,7 @@ final class GuestProcess implements AutoCloseable {
   void kill() {
     try {
       pidFd.sendSignal(Signo.KILL);
-      Processes.kill(
-          sys, -pidFd.pid(), Signo.KILL); // not reaped yet, so the group is still its own
+      Processes.kill(sys, -pidFd.pid(), Signo.KILL); // not reaped yet: still its own group
     } catch (ErrnoException e) {
       LOG.log(Level.DEBUG, "process " + pidFd.pid() + " has ended by itself", e);
     }

@@ -34,8 +34,7 @@ final class Heartbeat {
       return false;
     }
     if (now - lookedNanos > Math.max(interval, LONG_NANOS)) {
-      sinceNanos =
-          now; // whatever stopped us, such as a cgroup freezer, may have stopped the guest, too
+      sinceNanos = now; // what stopped us, such as a freezer, may have stopped the guest too
     }
     lookedNanos = now;
     boolean before = stuck;

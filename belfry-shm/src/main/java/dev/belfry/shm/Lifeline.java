@@ -131,8 +131,7 @@ final class Lifeline {
       try {
         turn();
       } catch (Throwable e) {
-        LOG.log(
-            Level.ERROR, "while watching over this process", e); // go on: this thread must not end
+        LOG.log(Level.ERROR, "while watching over this process", e); // this must not end
       }
     }
   }

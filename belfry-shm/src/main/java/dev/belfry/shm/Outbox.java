@@ -331,9 +331,7 @@ public final class Outbox extends LinkHalf {
       }
       long soon = System.nanoTime() + UNTOLD_SLEEP_NANOS;
       WaitResult slept = super.sleep(futex, expected, Deadlines.earlier(untilNanos, soon));
-      return slept == WaitResult.TIMEOUT
-          ? WaitResult.CHANGED
-          : slept; // a time-out here is no missing wake-up
+      return slept == WaitResult.TIMEOUT ? WaitResult.CHANGED : slept; // not a missed wake-up
     }
   }
 }

@@ -100,8 +100,7 @@ final class PeerHoldings {
       retry.start(
           timer -> {
             retrying = false;
-            if (timer
-                .hasValue()) { // otherwise the loop was stopped, and closing the host does the rest
+            if (timer.hasValue()) { // otherwise the loop was stopped; closing does the rest
               again.run();
             }
           });

@@ -219,9 +219,7 @@ final class PeerLife {
     }
     if (entry.isIn(PeerState.ATTACHED)) { // first, as the state may change to GOODBYE at any moment
       lookForStranger();
-      if (isAttached()
-          && heartbeat.hasGotStuck(
-              System.nanoTime())) { // otherwise the heartbeat may not be its own
+      if (isAttached() && heartbeat.hasGotStuck(System.nanoTime())) { // else not its heartbeat
         tell(() -> peer.options().listener().onStuck(peer));
       }
     } else if (entry.isIn(PeerState.GOODBYE)) {

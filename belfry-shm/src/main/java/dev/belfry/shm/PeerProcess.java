@@ -118,10 +118,7 @@ final class PeerProcess {
     try {
       return lock.isHeld();
     } catch (ErrnoException e) {
-      LOG.log(
-          Level.DEBUG,
-          "cannot see whether a guest lives",
-          e); // at DEBUG, as every look would log it
+      LOG.log(Level.DEBUG, "cannot see whether a guest lives", e); // for each look
       return held; // no news as far as we know
     }
   }
@@ -160,8 +157,7 @@ final class PeerProcess {
     if (ended || (known != null && known.isChild())) {
       return;
     }
-    if (known != null
-        && known.hasEnded()) { // first, as the rest needs memory that may be truncated
+    if (known != null && known.hasEnded()) { // first: the rest reads memory, perhaps truncated
       end();
       return;
     }

@@ -149,12 +149,7 @@ public final class ShmHost implements AutoCloseable {
     long pid = ProcessHandle.current().pid();
     return path != null
         ? path.toAbsolutePath()
-        : Path.of(
-            "/proc/"
-                + pid
-                + "/fd/"
-                + segment
-                    .descriptor()); // concatenation, as formatting would use the locale's digits
+        : Path.of("/proc/" + pid + "/fd/" + segment.descriptor()); // no locale's digits
   }
 
   /** Spawns a guest with its ticket; see {@link #spawn(List, SpawnTicket, UnaryOperator)}. */
