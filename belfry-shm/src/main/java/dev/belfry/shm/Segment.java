@@ -277,7 +277,7 @@ public final class Segment implements AutoCloseable {
 
   /**
    * Whether the host holds its lock on the file, which it does as long as it lives. A foreign host
-   * may not take it, and anonymous memory has none.
+   * need not take it, and anonymous memory has none.
    *
    * @param otherwise the result if the lock cannot be queried
    */
