@@ -10,9 +10,9 @@
  *
  * Include it first, or compile with -D_GNU_SOURCE; link with -pthread.
  *
- * One thread at a time may send and one may receive; these may be two. Whatever another process can
- * write is copied once and checked before it is used: the first thing that a correct host cannot
- * have written ends the guest with BELFRY_VIOLATION. What begins with belfry__ is for this file.
+ * One thread may send while another receives. Whatever another process can write is copied once and
+ * validated before use: the first value that a correct host cannot have written ends the guest with
+ * BELFRY_VIOLATION. Names that begin with belfry__ are private to this file.
  */
 #ifndef BELFRY_GUEST_H
 #define BELFRY_GUEST_H
@@ -57,10 +57,10 @@
 #endif
 
 /* ---------------------------------------------------------------------------------------------
- * What a program uses.
+ * The public interface.
  */
 
-/* What came of a call. belfry_text has a sentence for each, belfry_error the details. */
+/* The result of a call. belfry_text describes each one, belfry_error has the details. */
 typedef enum belfry_result {
     BELFRY_OK = 0,
 
@@ -74,7 +74,7 @@ typedef enum belfry_result {
     BELFRY_TOO_LARGE,
     BELFRY_BAD_KIND,
 
-    /* Never again; see belfry_end. */
+    /* Nothing more can be sent; see belfry_end. */
     BELFRY_DETACHED,
     BELFRY_HOST_GOODBYE,
     BELFRY_HOST_GONE,
@@ -90,7 +90,7 @@ typedef enum belfry_result {
     BELFRY_NOT_RESERVED,
     BELFRY_NO_FREE_ENTRY,
 
-    /* The system refused something, or there is no doorbell to wait at. */
+    /* A system call failed, or there is no doorbell to wait at. */
     BELFRY_SYSTEM,
     BELFRY_NO_DOORBELL
 } belfry_result;
@@ -105,7 +105,7 @@ enum belfry_kind {
     BELFRY_GOODBYE
 };
 
-/* A message. The bytes of one that was received stay until the next is received. */
+/* A message. The bytes of a received message are valid until the next one is received. */
 typedef struct belfry_message {
     uint8_t kind;
     uint32_t id;
@@ -114,92 +114,92 @@ typedef struct belfry_message {
     uint32_t length;
 } belfry_message;
 
-/* A guest. It must stay where it is from attach to close; its fields are for this file. */
+/* A guest. It must not move between attach and close; its fields are private to this file. */
 typedef struct belfry_guest belfry_guest;
 
 /* Deadlines are times of CLOCK_MONOTONIC in nanoseconds, or one of these. */
 #define BELFRY_NOW INT64_C(0)           /* do not wait */
 #define BELFRY_FOREVER INT64_MAX
 
-/* A deadline so many milliseconds from now; none is before now. */
+/* The deadline after so many milliseconds from now; negative numbers count as 0. */
 static inline int64_t belfry_after_ms(int64_t ms);
 
 /*
- * Attaches with the ticket that a host puts among the arguments of the guests it starts
+ * Attaches with the ticket that a host adds to the arguments of the guests it spawns
  * (--hub-path=PATH --peer-id=N --doorbell-fd=N; others are ignored). With --hub-path= alone it
- * walks in. A guest with a ticket dies with its host. On failure nothing is left to close, and
- * belfry_error says why.
+ * walks in. A guest with a ticket dies with its host. After a failure there is nothing to close;
+ * belfry_error gives the reason.
  */
 static inline belfry_result belfry_attach(belfry_guest *guest, int argc, char *const argv[]);
 
-/* Attaches to the first free entry of the segment at a path, without a doorbell. */
+/* Walks in: attaches to the first free entry of the segment at a path, without a doorbell. */
 static inline belfry_result belfry_walk_in(belfry_guest *guest, const char *path);
 
 /*
- * Receives a message, waiting for one until the deadline: BELFRY_OK; BELFRY_EMPTY if it must not
- * wait; BELFRY_TIMEOUT; or why nothing will come any more, after all that had come was received.
+ * Receives a message, waiting for one until the deadline. Returns BELFRY_OK; BELFRY_EMPTY if it may
+ * not wait; BELFRY_TIMEOUT; or, after all messages have been received, why no more will come.
  */
 static inline belfry_result belfry_receive(
     belfry_guest *guest, belfry_message *message, int64_t deadline);
 
 /*
- * Sends a message, waiting for room until the deadline: BELFRY_OK; BELFRY_RING_FULL or
- * BELFRY_NO_SLOT if it must not wait; BELFRY_TIMEOUT; BELFRY_TOO_LARGE or BELFRY_BAD_KIND; or why
- * nothing can be sent any more. The bytes of a message just received may be sent.
+ * Sends a message, waiting for room until the deadline. Returns BELFRY_OK; BELFRY_RING_FULL or
+ * BELFRY_NO_SLOT if it may not wait; BELFRY_TIMEOUT; BELFRY_TOO_LARGE or BELFRY_BAD_KIND; or why
+ * nothing more can be sent. The bytes may be those of the message received last.
  */
 static inline belfry_result belfry_send(
     belfry_guest *guest, const belfry_message *message, int64_t deadline);
 
-/* The same in two steps, which costs less for several messages: stage each, then publish once. */
+/* The same in two steps. A batch costs less this way: stage each message, then publish once. */
 static inline belfry_result belfry_stage(belfry_guest *guest, const belfry_message *message);
 static inline void belfry_publish(belfry_guest *guest);
 
-/* The longest message that can be sent, and this guest's number. */
+/* The longest payload that can be sent, and this guest's peer id. */
 static inline uint32_t belfry_max_payload(const belfry_guest *guest);
 static inline int belfry_peer_id(const belfry_guest *guest);
 
-/* BELFRY_OK as long as messages can be sent; else why not. */
+/* BELFRY_OK as long as messages can be sent; otherwise the reason why not. */
 static inline belfry_result belfry_end(belfry_guest *guest);
 
 /*
  * For programs that sleep in poll or epoll. belfry_listen asks the host to ring for its next
- * message, and is BELFRY_OK if there is one already, else BELFRY_EMPTY: then wait until the
- * descriptor is readable, call belfry_wait_bell, receive all there is, and listen again.
+ * message. It returns BELFRY_OK if there is one already, else BELFRY_EMPTY: then wait until the
+ * descriptor is readable, call belfry_wait_bell, receive all messages, and listen again.
  */
 static inline int belfry_bell_fd(const belfry_guest *guest);
 static inline belfry_result belfry_listen(belfry_guest *guest);
 
-/* Waits for a ring and takes it: BELFRY_OK, BELFRY_TIMEOUT or BELFRY_HOST_GONE. */
+/* Waits for a ring and consumes it: BELFRY_OK, BELFRY_TIMEOUT or BELFRY_HOST_GONE. */
 static inline belfry_result belfry_wait_bell(belfry_guest *guest, int64_t deadline);
 
-/* Rings the host; needed only for what this header does not do. Never blocks. */
+/* Rings the host's bell. Sending does so by itself where needed. Never blocks. */
 static inline belfry_result belfry_ring(belfry_guest *guest);
 
 /*
  * Leaves: waits until the host has read what was sent, at most until the deadline, and says
- * goodbye. BELFRY_OK if all was read. What the host had sent can still be received, but not by a
- * guest that has walked in: its entry may be another's at once. For the thread that sends.
+ * goodbye. BELFRY_OK if all was read. Messages from the host can still be received, except by a
+ * guest that walked in, whose entry may be reused at once. For the sending thread.
  */
 static inline belfry_result belfry_detach(belfry_guest *guest, int64_t deadline);
 
-/* Leaves within a second, and gives everything back. No other thread may use the guest any more. */
+/* Leaves within a second and releases everything. No other thread may still use the guest. */
 static inline void belfry_close(belfry_guest *guest);
 
-/* A sentence about a result. */
+/* A short description of a result. */
 static inline const char *belfry_text(belfry_result result);
 
-/* What exactly went wrong in attaching, or what the host has violated. */
+/* Details of why attaching failed, or of how the host violated the protocol. */
 static inline const char *belfry_error(const belfry_guest *guest);
 
 /* ---------------------------------------------------------------------------------------------
- * Where everything lies. The two placements differ in nothing but these numbers, the flags of
- * sleepers, the lap marks of descriptors, the pockets, and the mutex of each guest.
+ * The layout. The two placements differ only in these numbers, the flags of sleepers, the lap
+ * marks of descriptors, the pockets, and the mutex of each guest.
  *
  *   header | peer table | host pool | pool 1 | ... | pool G | pad | area 1 | ... | area G
  *   area: guest->host ring | host->guest ring | channel table
  *         padded: | guest->host pockets | host->guest pockets
  *   pool: bitmap words, 1 = free | pad | slots, each a generation (4 bytes) and a payload
- *         padded: behind the bitmap another one, for slots that an owner keeps; we keep none
+ *         padded: a second bitmap follows, for slots that the owner keeps; we keep none
  */
 enum { BELFRY__TO_HOST, BELFRY__TO_GUEST };                               /* rings */
 enum { BELFRY__EMPTY, BELFRY__ATTACHED, BELFRY__LEFT, BELFRY__RESERVED }; /* states of entries */
@@ -210,10 +210,10 @@ enum { BELFRY__AWAKE, BELFRY__ASLEEP, BELFRY__SPINS, BELFRY__AT_BELL };   /* fla
 #define BELFRY__GOODBYE_AT 68u
 #define BELFRY__V1 1u
 #define BELFRY__PADDED 258u
-#define BELFRY__BLOCK 128u /* what processors fetch together; the unit of the padded entry */
+#define BELFRY__BLOCK 128u /* processors prefetch lines in pairs; unit of the padded entry */
 #define BELFRY__LINE 64u
-#define BELFRY__FIELD_BYTES 32u    /* of a descriptor, in front of its inline payload */
-#define BELFRY__INLINE UINT32_MAX  /* the slot of a message that has none */
+#define BELFRY__FIELD_BYTES 32u    /* of a descriptor, before its inline payload */
+#define BELFRY__INLINE UINT32_MAX  /* the slot number of a message without a slot */
 #define BELFRY__GENERATION_BYTES 4u
 #define BELFRY__MAX_POCKETS 256u
 
@@ -227,7 +227,7 @@ typedef struct belfry__layout {
     uint64_t areas, channels_in_area, channel_table_bytes, pockets_in_area, area_bytes, total;
 } belfry__layout;
 
-/* One direction, as both of its ends see it. In format 1 they sleep on the counters themselves. */
+/* One direction, as both of its ends see it. In format 1 the counters are the futex words. */
 typedef struct belfry__ring {
     _Atomic uint32_t *head, *tail;
     _Atomic uint32_t *data_word, *space_word;
@@ -240,34 +240,34 @@ struct belfry_guest {
     uint8_t *base; /* the mapping; NULL before attach and after close */
     int file;
     int peer;
-    _Atomic uint64_t attached; /* state and epoch of our entry as long as it is ours */
+    _Atomic uint64_t attached; /* state and epoch of our entry while it is ours */
     _Atomic uint64_t *state;
 
-    /* The sending thread's. The counters are only written to shared memory, never read back. */
+    /* For the sending thread. The counters are written to shared memory, never read back. */
     belfry__ring out;
     uint32_t head, published, tail_seen;
     int64_t send_spin_ns;
 
-    /* The receiving thread's. */
+    /* For the receiving thread. */
     belfry__ring in;
     uint32_t tail, seen;
     int64_t receive_spin_ns;
     uint8_t *buffer;
-    uint64_t *accepted; /* the generation last accepted of each of the host's slots */
+    uint64_t *accepted; /* the generation last accepted for each slot of the host */
 
-    /* The bell: one thread at a time listens, the other is woken by it. */
+    /* The bell: one thread at a time listens and wakes the other. */
     int bell;
     bool datagrams;
     atomic_bool listening;
     atomic_int waiting;
     atomic_uint heard;
 
-    atomic_bool silent; /* the host has written without waking us: look more often */
+    atomic_bool silent; /* the host has written without waking us: poll more often */
     atomic_bool detached, host_gone, violated;
-    atomic_bool receiving; /* a thread is at the entry; kept by guests without a bell */
+    atomic_bool receiving; /* a thread uses the entry; maintained by guests without a bell */
     char error[200];
 
-    /* The thread that shows that we live, and sees whether the host does. */
+    /* The thread that shows that we are alive, and watches whether the host is. */
     pthread_t lifeline;
     bool has_lifeline;
     int stop;
@@ -336,7 +336,7 @@ static inline uint64_t belfry__u64(const uint8_t *header, size_t offset) {
     return value;
 }
 
-/* The sizes; false if no segment of the file's length can have them. */
+/* Computes the layout; false if it does not fit the length of the file. */
 static inline bool belfry__compute(belfry__layout *l, uint64_t file_bytes) {
     uint64_t unit = l->padded ? BELFRY__BLOCK : BELFRY__LINE;
     uint64_t channel_bytes = l->padded ? BELFRY__BLOCK : 16;
@@ -348,18 +348,18 @@ static inline bool belfry__compute(belfry__layout *l, uint64_t file_bytes) {
     l->slot_region = belfry__align(BELFRY__HEADER_BYTES + l->entry_bytes * l->max_guests, unit);
     l->bitmap_words = (l->slots + 63) / 64;
     l->pool_header_bytes = belfry__align(8ull * l->bitmap_words, unit) * (l->padded ? 2 : 1);
-    /* An odd number of blocks, so that the slots do not all compete for the same cache sets. */
+    /* An odd number of blocks, so that slots do not all compete for the same cache sets. */
     l->slot_stride = l->padded ? belfry__align(l->slot_size, unit) | unit : l->slot_size;
     l->pool_bytes = l->pool_header_bytes + l->slots * l->slot_stride;
     if (l->pool_bytes > file_bytes / (l->max_guests + 1)) {
-        return false; /* and so nothing below can overflow */
+        return false; /* so nothing below can overflow */
     }
     l->areas = belfry__align(l->slot_region + (l->max_guests + 1) * l->pool_bytes, unit);
     l->channels_in_area = belfry__align(2ull * l->ring_size * l->descriptor_bytes, unit);
     l->channel_table_bytes = l->max_channels * channel_bytes;
     l->pockets_in_area = l->channels_in_area + belfry__align(l->channel_table_bytes, unit);
     uint32_t in_pocket = l->padded ? l->slot_size / 64 : 0;
-    if (in_pocket > inline_room) { /* else a descriptor holds as much */
+    if (in_pocket > inline_room) { /* otherwise a descriptor holds as much */
         l->pocket_bytes = (uint32_t)(belfry__align(in_pocket, unit) | unit);
         l->pockets = l->ring_size < BELFRY__MAX_POCKETS ? l->ring_size : BELFRY__MAX_POCKETS;
     }
@@ -368,7 +368,7 @@ static inline bool belfry__compute(belfry__layout *l, uint64_t file_bytes) {
     return l->total <= file_bytes;
 }
 
-/* The padded entry is 12 blocks, one for each word; format 1 has them side by side. */
+/* A padded entry has a block for each word, 12 in all; in format 1 the words are adjacent. */
 static inline uint8_t *belfry__word(belfry_guest *g, uint32_t v1_offset, uint32_t padded_block) {
     uint64_t entry = BELFRY__HEADER_BYTES + g->layout.entry_bytes * (uint64_t)(g->peer - 1);
     return g->base + entry + (g->layout.padded ? padded_block * BELFRY__BLOCK : v1_offset);
@@ -378,13 +378,13 @@ static inline _Atomic uint64_t *belfry__heartbeat(belfry_guest *g) {
     return (_Atomic uint64_t *)belfry__word(g, 24, 5);
 }
 
-/* A pool: the host's for 0, a guest's for its number. */
+/* The pool of an owner: 0 for the host, else a peer id. */
 static inline _Atomic uint64_t *belfry__bitmap(const belfry_guest *g, int owner) {
     uint64_t offset = g->layout.slot_region + (uint64_t)owner * g->layout.pool_bytes;
     return (_Atomic uint64_t *)(g->base + offset);
 }
 
-/* A slot: its generation, and behind it its payload. */
+/* A slot: its generation, followed by its payload. */
 static inline uint8_t *belfry__slot(const belfry_guest *g, int owner, uint32_t slot) {
     return (uint8_t *)belfry__bitmap(g, owner) + g->layout.pool_header_bytes
         + slot * g->layout.slot_stride;
@@ -423,13 +423,13 @@ static inline _Atomic uint64_t *belfry__descriptor(
     return (_Atomic uint64_t *)(ring->descriptors + index * g->layout.descriptor_bytes);
 }
 
-/* The pocket of a message, where there are any; one that came long before may have had it too. */
+/* The pocket of a message, if there are pockets; much earlier messages have shared it. */
 static inline uint8_t *belfry__pocket(
     const belfry_guest *g, const belfry__ring *ring, uint32_t counter) {
     return ring->pockets + (uint64_t)(counter & (g->layout.pockets - 1)) * g->layout.pocket_bytes;
 }
 
-/* Tells a counter's lap from the one before; never zero, which is what new memory has. */
+/* Tells the lap of a counter from the previous one. Never zero, the value of fresh memory. */
 static inline uint32_t belfry__lap_mark(const belfry_guest *g, uint32_t counter) {
     return g->layout.padded ? 0x8000u | ((counter / g->layout.ring_size) & 0x7fff) : 0;
 }
@@ -446,12 +446,12 @@ static inline int belfry_peer_id(const belfry_guest *g) {
 /* ---------------------------------------------------------------------------------------------
  * Time, futexes and the bell.
  */
-#define BELFRY__SLICE_NS INT64_C(50000000)       /* the longest sleep without a look at the end */
-#define BELFRY__SILENT_SLICE_NS INT64_C(1000000) /* the same for a host that wakes nobody */
-#define BELFRY__LOOK_NS INT64_C(500000000)       /* how often to look without being told */
-#define BELFRY__LONG_POLL_NS INT64_C(200000000)  /* from here on it may be stopped meanwhile */
+#define BELFRY__SLICE_NS INT64_C(50000000)       /* the longest sleep without a wake-up */
+#define BELFRY__SILENT_SLICE_NS INT64_C(1000000) /* the same for a host that does not wake us */
+#define BELFRY__LOOK_NS INT64_C(500000000)       /* how often to poll for changes without notice */
+#define BELFRY__LONG_POLL_NS INT64_C(200000000)  /* longer waits use poll; see belfry__poll */
 #define BELFRY__LEAST_SPIN_NS INT64_C(2000)
-#define BELFRY__MOST_SPIN_NS INT64_C(200000)     /* a few times what sleeping and waking cost */
+#define BELFRY__MOST_SPIN_NS INT64_C(200000)     /* a few times the cost of sleeping and waking */
 #define BELFRY__LOOKS 20
 
 static inline int64_t belfry__now(void) {
@@ -488,7 +488,7 @@ static inline void belfry__futex_wake(_Atomic uint32_t *word) {
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Sleeps while the word has the value; false if that lasted until the deadline. */
+/* Sleeps while the word has the value; false if the deadline has passed. */
 static inline bool belfry__futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t until) {
     struct timespec deadline = belfry__timespec(until);
     long result = syscall(
@@ -496,7 +496,7 @@ static inline bool belfry__futex_wait(_Atomic uint32_t *word, uint32_t value, in
     if (result == 0 || errno == EAGAIN || errno == EINTR) {
         return true;
     }
-    if (errno != ETIMEDOUT) { /* no futexes here: looking has to do */
+    if (errno != ETIMEDOUT) { /* no futexes here: poll instead */
         struct timespec pause = belfry__timespec(BELFRY__SILENT_SLICE_NS);
         nanosleep(&pause, NULL);
     }
@@ -516,16 +516,16 @@ static inline belfry_result belfry_ring(belfry_guest *g) {
         sent = send(g->bell, "\1", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     } while (sent < 0 && errno == EINTR);
     if (sent >= 0 || errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS) {
-        return BELFRY_OK; /* a full bell was rung before */
+        return BELFRY_OK; /* the socket is full, so a ring is already pending */
     }
     bool dead = errno == EPIPE || errno == ECONNRESET || errno == ECONNREFUSED || errno == ENOTCONN;
     if (dead && g->datagrams) {
-        atomic_store(&g->host_gone, true); /* no hang-up will tell of it */
+        atomic_store(&g->host_gone, true); /* no hang-up reports it */
     }
     return dead ? BELFRY_HOST_GONE : BELFRY_SYSTEM;
 }
 
-/* Takes the rings there are: what was rung counts before the host's end does. */
+/* Drains the bell. A ring counts before the host's hang-up. */
 static inline belfry_result belfry__drain(belfry_guest *g) {
     bool rung = false;
     for (int reads = 0; reads < 16; reads++) { /* endless rings must not hold us up */
@@ -545,8 +545,8 @@ static inline belfry_result belfry__drain(belfry_guest *g) {
 }
 
 /*
- * Polls until a deadline. A process that was stopped and goes on is put to sleep again by ppoll for
- * all that was left when it was stopped; poll goes by the clock, but counts in milliseconds.
+ * Polls until a deadline. In a process that is stopped and continued, ppoll sleeps again for all
+ * the time that was left when it was stopped. poll keeps to the clock, but counts in milliseconds.
  */
 static inline int belfry__poll(struct pollfd *sources, nfds_t count, int64_t until) {
     if (until == BELFRY_FOREVER) {
@@ -585,7 +585,7 @@ static inline belfry_result belfry__hear(belfry_guest *g, int64_t until) {
         if (heard == BELFRY_EMPTY && (bell.revents & (POLLHUP | POLLERR))) {
             heard = BELFRY_HOST_GONE;
         }
-        if (heard != BELFRY_EMPTY) { /* else another thread has taken the ring */
+        if (heard != BELFRY_EMPTY) { /* otherwise another thread has consumed the ring */
             return heard;
         }
     }
@@ -596,28 +596,28 @@ static inline belfry_result belfry_wait_bell(belfry_guest *g, int64_t deadline) 
 }
 
 /* ---------------------------------------------------------------------------------------------
- * The end, and rings. Both ends order a store before a load by a full fence: a sleeper says that
- * it sleeps (format 1: nothing), fences, and looks once more; the other end stores its counter,
- * fences, and looks whether somebody sleeps. So one of the two sees what the other did.
+ * The end, and rings. Each side puts a full fence between a store and a load: a sleeper sets its
+ * flag (format 1: none), fences, and tests its condition again; the waker stores its counter,
+ * fences, and tests whether the other side sleeps. At least one of them sees the other's store.
  */
 static inline bool belfry__host_left(const belfry_guest *g) {
     return atomic_load_explicit(
         (_Atomic uint32_t *)(g->base + BELFRY__GOODBYE_AT), memory_order_acquire) != 0;
 }
 
-/* Our entry is no longer attached: we have left, or the host has given us up. */
+/* Whether our entry is no longer attached: we have left, or the host has given us up. */
 static inline bool belfry__evicted(belfry_guest *g) {
     return atomic_load_explicit(g->state, memory_order_acquire) != g->attached;
 }
 
-/* Our entry in the state of a guest that has left. */
+/* The state and epoch of our entry after we have left. */
 static inline uint64_t belfry__left(belfry_guest *g) {
     return (g->attached & ~UINT64_C(0xffffffff)) | BELFRY__LEFT;
 }
 
 /*
- * Our entry may be another's by now, and must not be touched any more. Until the host has made it
- * ready for the next, who has left reads on, and who was given up reads why.
+ * Whether our entry may belong to another guest, so that we must not touch it any more. Until the
+ * host recycles it, a guest that has left can read on, and one that was given up can read why.
  */
 static inline bool belfry__entry_lost(belfry_guest *g) {
     uint64_t now = atomic_load_explicit(g->state, memory_order_acquire);
@@ -640,7 +640,7 @@ static inline belfry_result belfry_end(belfry_guest *g) {
     return belfry__evicted(g) ? BELFRY_EVICTED : BELFRY_OK;
 }
 
-/* The first violation stays, with its text: what is read afterwards means nothing. */
+/* Keeps the first violation and its text: values read after it mean nothing. */
 #define belfry__violation(guest, ...) \
     (atomic_exchange(&(guest)->violated, true) \
             ? BELFRY_VIOLATION \
@@ -653,7 +653,7 @@ static inline void belfry__wake_if_asleep(belfry_guest *g, _Atomic uint32_t *fla
     atomic_thread_fence(memory_order_seq_cst);
     uint32_t state = atomic_load_explicit(flag, memory_order_relaxed);
     while (state == BELFRY__ASLEEP || state == BELFRY__AT_BELL) {
-        /* Compared, because its owner may meanwhile have gone to sleep at the other place. */
+        /* Compare and set: the owner may have gone to sleep in the other way meanwhile. */
         if (!atomic_compare_exchange_weak_explicit(
                 flag, &state, BELFRY__AWAKE, memory_order_acq_rel, memory_order_relaxed)) {
             continue;
@@ -661,7 +661,7 @@ static inline void belfry__wake_if_asleep(belfry_guest *g, _Atomic uint32_t *fla
         if (state == BELFRY__ASLEEP) {
             belfry__futex_wake(flag);
         } else {
-            belfry_ring(g); /* whatever comes of it: what was published stays so */
+            belfry_ring(g); /* whatever the result: the message stays published */
         }
         return;
     }
@@ -682,7 +682,7 @@ static inline void belfry_publish(belfry_guest *g) {
     if (atomic_load_explicit(g->out.tail, memory_order_acquire) == before) {
         belfry__futex_wake(g->out.data_word);
     }
-    belfry_ring(g); /* always: a host of format 1 may sleep at its bell only, and not say so */
+    belfry_ring(g); /* always: a host of format 1 may sleep at its bell without a flag */
 }
 
 static inline void belfry__consume(belfry_guest *g, bool slot_freed) {
@@ -700,7 +700,7 @@ static inline void belfry__consume(belfry_guest *g, bool slot_freed) {
     }
 }
 
-/* How many of our messages the host has not read; more than the ring holds is a violation. */
+/* The number of messages the host has not read; more than the ring holds is a violation. */
 static inline belfry_result belfry__unread(belfry_guest *g, uint32_t *unread) {
     *unread = g->head - atomic_load_explicit(g->out.tail, memory_order_acquire);
     if (*unread > belfry__capacity(g)) {
@@ -740,16 +740,16 @@ static inline belfry_result belfry__look(belfry_guest *g) {
 }
 
 /* ---------------------------------------------------------------------------------------------
- * Waiting: spinning as long as that has paid lately, then sleeping.
+ * Waiting: spin for as long as that has paid lately, then sleep.
  */
 typedef enum belfry__condition {
     BELFRY__DATA,  /* there is a message */
-    BELFRY__SPACE, /* the ring has room for one */
+    BELFRY__SPACE, /* the ring has space for one */
     BELFRY__SLOT,  /* there is a slot for one */
-    BELFRY__READ   /* the host has read all of ours */
+    BELFRY__READ   /* the host has read all our messages */
 } belfry__condition;
 
-/* The bits of a bitmap word that stand for slots; others may write anything into the rest. */
+/* The bits of a bitmap word that stand for slots; the rest may hold anything. */
 static inline uint64_t belfry__existing(const belfry_guest *g, uint32_t word) {
     uint32_t slots = g->layout.slots - 64 * word;
     return slots >= 64 ? UINT64_MAX : (UINT64_C(1) << slots) - 1;
@@ -780,7 +780,7 @@ static inline belfry_result belfry__is(belfry_guest *g, belfry__condition condit
     }
 }
 
-/* Why to stop waiting, or BELFRY_EMPTY. What holds now held before the end: so test that last. */
+/* Why to stop waiting, or BELFRY_EMPTY. The condition is tested last: it may hold since before. */
 static inline belfry_result belfry__stop(
     belfry_guest *g, belfry__condition condition, int64_t deadline, int64_t now) {
     belfry_result end = belfry_end(g);
@@ -791,14 +791,14 @@ static inline belfry_result belfry__stop(
     return held != BELFRY_EMPTY ? held : end != BELFRY_OK ? end : BELFRY_TIMEOUT;
 }
 
-/* Sleeps until the word changes or the bell rings; false if that lasted to the end. */
+/* Sleeps until the word changes or the bell rings; false if the time has passed. */
 static inline bool belfry__sleep(
     belfry_guest *g, _Atomic uint32_t *word, uint32_t value, unsigned heard, int64_t until) {
     if (g->layout.padded || g->bell < 0) {
         return belfry__futex_wait(word, value, until);
     }
-    /* A host of format 1 may ring without waking a futex, so we sleep at the bell. The other thread
-       may be there already: then it passes on what it hears, and the bell when it leaves. */
+    /* A host of format 1 may ring without waking a futex, so we sleep at the bell. If the other
+       thread is already there, it passes on what it hears, and the bell itself when it leaves. */
     bool woken = true;
     atomic_fetch_add(&g->waiting, 1);
     if (atomic_exchange(&g->listening, true)) {
@@ -811,7 +811,7 @@ static inline bool belfry__sleep(
             belfry__futex_wake(g->out.space_word);
         }
         if (result == BELFRY_HOST_GONE || result == BELFRY_SYSTEM) {
-            /* The lifeline ends us in a moment; until then there is nothing to sleep at. */
+            /* The lifeline is about to end us; until then there is nothing to sleep on. */
             struct timespec pause = belfry__timespec(BELFRY__SILENT_SLICE_NS);
             nanosleep(&pause, NULL);
         }
@@ -824,7 +824,7 @@ static inline bool belfry__sleep(
 static inline belfry_result belfry__sleep_until(
     belfry_guest *g, belfry__condition condition, int64_t deadline) {
     _Atomic uint32_t *word = condition == BELFRY__DATA ? g->in.data_word : g->out.space_word;
-    /* In format 1 nobody tells of messages that were read, unless somebody might want their room. */
+    /* In format 1 reading is announced only when a sender might wait for the space. */
     bool unannounced = condition == BELFRY__READ && !g->layout.padded;
     bool woken = true;
     while (true) {
@@ -846,7 +846,7 @@ static inline belfry_result belfry__sleep_until(
             bool silent = unannounced || atomic_load_explicit(&g->silent, memory_order_relaxed);
             int64_t slice = silent ? BELFRY__SILENT_SLICE_NS : BELFRY__SLICE_NS;
             woken = belfry__sleep(g, word, value, heard, belfry__earlier(deadline, now + slice));
-            if (woken && silent) { /* its last ring had only just not come */
+            if (woken && silent) { /* its last ring was only just late */
                 atomic_store_explicit(&g->silent, false, memory_order_relaxed);
             }
             continue;
@@ -860,7 +860,7 @@ static inline belfry_result belfry__sleep_until(
     }
 }
 
-/* A wait that a longer spin would have covered makes the spin grow, any other makes it shrink. */
+/* Twice a wait that spinning could have covered, at most an eighth less; else half the spin. */
 static inline int64_t belfry__adapted(int64_t spin, int64_t waited) {
     int64_t less = spin - spin / 8;
     int64_t next = waited > BELFRY__MOST_SPIN_NS ? spin / 2 : 2 * waited > less ? 2 * waited : less;
@@ -889,7 +889,7 @@ static inline belfry_result belfry__wait(
         result = belfry__sleep_until(g, condition, deadline);
         now = belfry__now();
     }
-    if (*spin > 0) { /* zero where there is one processor, which the host needs */
+    if (*spin > 0) { /* zero on a single processor, which the host needs */
         *spin = belfry__adapted(*spin, now - began);
     }
     return result;
@@ -899,7 +899,7 @@ static inline belfry_result belfry__wait(
  * Receiving.
  */
 
-/* Copies a payload out of a slot of the host's pool and gives the slot back. */
+/* Copies a payload from a slot of the host's pool and gives the slot back. */
 static inline belfry_result belfry__take_slot(
     belfry_guest *g, uint32_t slot, uint32_t generation, uint32_t offset, uint32_t length) {
     if (length > g->layout.max_payload) {
@@ -989,7 +989,7 @@ static inline belfry_result belfry__receive(
     if (result == BELFRY_EMPTY) {
         belfry_result end = belfry_end(g);
         if (end != BELFRY_OK) {
-            result = belfry__take(g, message); /* what came before the end still counts */
+            result = belfry__take(g, message); /* a message from before the end still counts */
             return result == BELFRY_EMPTY ? end : result;
         }
     }
@@ -997,8 +997,9 @@ static inline belfry_result belfry__receive(
 }
 
 /*
- * The host takes back the entry of a guest without a bell as soon as the guest has left, though its
- * process goes on. So leaving waits until nobody receives: one of the two sees the other.
+ * The host reclaims the entry of a guest without a bell as soon as the guest has left, although its
+ * process lives on. So leaving waits for the receiver to finish: each sets its own word before it
+ * reads the other's, so at least one of them sees the other.
  */
 static inline belfry_result belfry_receive(
     belfry_guest *g, belfry_message *message, int64_t deadline) {
@@ -1014,7 +1015,7 @@ static inline belfry_result belfry_receive(
 
 static inline void belfry__await_receiver(belfry_guest *g) {
     while (atomic_load(&g->receiving)) {
-        belfry__futex_wake(g->in.data_word); /* it may just have been about to sleep */
+        belfry__futex_wake(g->in.data_word); /* it may have been about to sleep */
         struct timespec pause = belfry__timespec(BELFRY__SILENT_SLICE_NS);
         nanosleep(&pause, NULL);
     }
@@ -1036,7 +1037,7 @@ static inline belfry_result belfry_listen(belfry_guest *g) {
  * Sending.
  */
 
-/* Takes a slot of our pool and increments its generation; false if there is none. */
+/* Allocates a slot of our pool and increments its generation; false if there is none. */
 static inline bool belfry__allocate(belfry_guest *g, uint32_t *slot, uint32_t *generation) {
     for (uint32_t i = 0; i < g->layout.bitmap_words; i++) {
         _Atomic uint64_t *place = belfry__bitmap(g, g->peer) + i;
@@ -1056,7 +1057,7 @@ static inline bool belfry__allocate(belfry_guest *g, uint32_t *slot, uint32_t *g
     return false;
 }
 
-/* Whether the host has read so many messages that fewer than this are left. */
+/* Whether fewer than so many messages are unread: BELFRY_OK, BELFRY_RING_FULL or a violation. */
 static inline belfry_result belfry__unread_below(belfry_guest *g, uint32_t limit) {
     if (g->head - g->tail_seen >= limit) {
         uint32_t unread;
@@ -1069,7 +1070,7 @@ static inline belfry_result belfry__unread_below(belfry_guest *g, uint32_t limit
     return g->head - g->tail_seen < limit ? BELFRY_OK : BELFRY_RING_FULL;
 }
 
-/* Where the payload of the next message goes, if not into its descriptor. */
+/* Finds the place of the next payload, if it does not fit its descriptor. */
 static inline belfry_result belfry__place(
     belfry_guest *g, uint32_t length, uint8_t **payload, uint32_t *slot, uint32_t *generation) {
     if (length > g->layout.max_payload) {
@@ -1077,7 +1078,7 @@ static inline belfry_result belfry__place(
     }
     if (length <= g->layout.pocket_bytes) {
         belfry_result result = belfry__unread_below(g, g->layout.pockets);
-        if (result != BELFRY_RING_FULL) { /* else the host has not read what is in the pocket */
+        if (result != BELFRY_RING_FULL) { /* otherwise the pocket still holds an unread message */
             *payload = belfry__pocket(g, &g->out, g->head);
             return result;
         }
@@ -1115,7 +1116,7 @@ static inline belfry_result belfry_stage(belfry_guest *g, const belfry_message *
     if (message->length > 0) {
         memcpy(payload, message->bytes, message->length);
     }
-    /* Behind the payload stand zeros, not what was there a lap ago. */
+    /* Zeros after the payload, not the bytes of the previous lap. */
     uint32_t used = elsewhere ? 0 : message->length;
     uint32_t whole = used < 32 ? 32 : (uint32_t)belfry__align(used, 8);
     memset((uint8_t *)descriptor + BELFRY__FIELD_BYTES + used, 0, whole - used);
@@ -1128,7 +1129,7 @@ static inline belfry_result belfry_stage(belfry_guest *g, const belfry_message *
     for (int i = 3; i > 0; i--) {
         atomic_store_explicit(descriptor + i, words[i], memory_order_relaxed);
     }
-    /* The first word last: its lap mark tells a receiver of the padded placement of the rest. */
+    /* The first word last: in the padded placement its lap mark announces the rest. */
     atomic_store_explicit(descriptor, words[0], memory_order_release);
     g->head++;
     return BELFRY_OK;
@@ -1138,7 +1139,7 @@ static inline belfry_result belfry_send(
     belfry_guest *g, const belfry_message *message, int64_t deadline) {
     while (true) {
         belfry_result result = belfry_stage(g, message);
-        belfry_publish(g); /* also what was staged before: to wait, we must have shown all */
+        belfry_publish(g); /* including what was staged: the host can read only what it sees */
         bool waits = result == BELFRY_RING_FULL || result == BELFRY_NO_SLOT;
         if (!waits || deadline == BELFRY_NOW) {
             return result;
@@ -1152,10 +1153,10 @@ static inline belfry_result belfry_send(
 }
 
 /* ---------------------------------------------------------------------------------------------
- * The lifeline: a thread that does nothing but show that this process lives, and see whether the
- * host does. A robust mutex and the parent-death signal belong to a thread, and the kernel takes
- * its end for ours. The kernel's list of robust mutexes is kept in our own memory, with the offset
- * to the one word in shared memory: so nothing that another process writes can lead it astray.
+ * The lifeline: a thread that only shows that this process is alive, and watches whether the host
+ * is. A robust mutex and the parent-death signal belong to a thread, whose end the kernel takes for
+ * ours. The robust list is kept in private memory, with the offset to the one lock word in shared
+ * memory, so that nothing another process writes can lead the kernel astray.
  */
 static inline belfry_result belfry__lock(belfry_guest *g) {
     g->robust_entry.next = &g->robust.list;
@@ -1176,7 +1177,7 @@ static inline belfry_result belfry__lock(belfry_guest *g) {
     return BELFRY_OK;
 }
 
-/* What is no longer ours, because the host has given our entry to another, is left alone. */
+/* Releases the mutex, unless the host has given our entry to another guest. */
 static inline void belfry__unlock(belfry_guest *g) {
     uint32_t thread = (uint32_t)syscall(SYS_gettid);
     uint32_t word = atomic_load(g->mutex);
@@ -1191,7 +1192,7 @@ static inline void belfry__unlock(belfry_guest *g) {
     g->robust.list.next = &g->robust.list;
 }
 
-/* The host is gone. The kernel has killed us already, unless another process stands between us. */
+/* The host is gone. The kernel has killed us by now, unless a process stands between us. */
 static inline void belfry__hung_up(belfry_guest *g) {
     atomic_store(&g->host_gone, true);
     belfry__futex_wake(g->in.data_word);
@@ -1201,9 +1202,9 @@ static inline void belfry__hung_up(belfry_guest *g) {
     }
 }
 
-/* Format 1 has no room for a mutex. There the guest locks the bytes of its entry in the segment's
-   file, which changes none of them; the host sees it when the kernel takes the lock away. Where
-   something keeps us from locking, the host just does not see our end. */
+/* Format 1 has no room for a mutex. Instead the guest locks the bytes of its entry in the segment's
+   file, without changing them; the host sees when the kernel drops the lock. If locking fails, the
+   host does not notice our death. */
 static inline void belfry__lock_entry(const belfry_guest *g, short type) {
     if (!g->layout.padded) {
         struct flock lock = {
@@ -1216,8 +1217,8 @@ static inline void belfry__lock_entry(const belfry_guest *g, short type) {
     }
 }
 
-/* Whether a host holds its lock on the header in the segment's file; one of another make may hold
-   none. Where that cannot be seen, what the caller believes. */
+/* Whether the host holds its lock on the header in the segment's file; foreign hosts may hold none.
+   If the lock cannot be queried, the second parameter is the result. */
 static inline bool belfry__host_locks(const belfry_guest *g, bool otherwise) {
     struct flock lock = {
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = BELFRY__HEADER_BYTES};
@@ -1232,7 +1233,7 @@ static inline belfry_result belfry__check_host(belfry_guest *g) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) {
         return belfry__fail(g, BELFRY_SYSTEM, "prctl: %s", strerror(errno));
     }
-    /* From here on the kernel kills us with the host; if it was gone before, its end is closed. */
+    /* From here on the kernel kills us with the host. If it died before, its end is closed. */
     struct pollfd bell = {.fd = g->bell};
     bool gone = g->datagrams ? belfry_ring(g) == BELFRY_HOST_GONE
                              : poll(&bell, 1, 0) > 0 && (bell.revents & (POLLHUP | POLLERR));
@@ -1240,14 +1241,14 @@ static inline belfry_result belfry__check_host(belfry_guest *g) {
                 : BELFRY_OK;
 }
 
-/* Shows that we live; before the entry is ours, and after, it may be another's. */
+/* Writes a heartbeat, but only while the entry is ours. */
 static inline void belfry__beat_once(belfry_guest *g, int64_t now) {
     if (g->layout.heartbeat_ns > 0 && !belfry__evicted(g)) {
         atomic_store_explicit(belfry__heartbeat(g), (uint64_t)now, memory_order_release);
     }
 }
 
-/* Shows that we live, and looks at what changes without notice; returns when to do so again. */
+/* Writes a heartbeat and polls for changes without notice; returns when to do so again. */
 static inline int64_t belfry__beat(belfry_guest *g) {
     int64_t now = belfry__now();
     int64_t next = BELFRY_FOREVER;
@@ -1280,7 +1281,7 @@ static inline void *belfry__lifeline(void *argument) {
         int64_t next = belfry__beat(g);
         struct pollfd sources[2] = {
             {.fd = g->stop, .events = POLLIN},
-            {.fd = atomic_load(&g->host_gone) ? -1 : g->bell}, /* hang-ups come unasked */
+            {.fd = atomic_load(&g->host_gone) ? -1 : g->bell}, /* hang-ups are reported unasked */
         };
         belfry__poll(sources, 2, next);
         if (sources[0].revents) {
@@ -1304,7 +1305,7 @@ static inline belfry_result belfry__start_lifeline(belfry_guest *g) {
         return belfry__fail(g, BELFRY_SYSTEM, "eventfd: %s", strerror(errno));
     }
     sem_init(&g->started, 0, 0);
-    sigset_t all, before; /* the program's signals are for its own threads */
+    sigset_t all, before; /* leave signals to the program's own threads */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = pthread_create(&g->lifeline, NULL, belfry__lifeline, g);
@@ -1318,7 +1319,7 @@ static inline belfry_result belfry__start_lifeline(belfry_guest *g) {
     return g->start_result;
 }
 
-/* Gives the mutex or lock back, after which nobody takes our end for a death. */
+/* Releases the mutex or lock; from then on our end does not look like a death. */
 static inline void belfry__end_lifeline(belfry_guest *g) {
     if (g->has_lifeline) {
         eventfd_write(g->stop, 1);
@@ -1336,7 +1337,7 @@ static inline void belfry__end_lifeline(belfry_guest *g) {
  * Attaching and leaving.
  */
 
-/* Reads the header, each value once, and checks it. */
+/* Reads and validates the header; each value is read once. */
 static inline belfry_result belfry__read_header(
     belfry_guest *g, const char *path, uint64_t file_bytes) {
     uint8_t header[BELFRY__HEADER_BYTES];
@@ -1386,13 +1387,13 @@ static inline belfry_result belfry__read_header(
     return BELFRY_OK;
 }
 
-/* Whether a path leads to a descriptor of some process, as that of a memfd does. */
+/* Whether a path names a descriptor of some process, as that of a memfd does. */
 static inline bool belfry__is_descriptor(const char *path) {
     return strncmp(path, "/proc/", 6) == 0;
 }
 
 static inline belfry_result belfry__map(belfry_guest *g, const char *path) {
-    /* The descriptor of a memfd is a link in /proc; anywhere else a link may point to any file.
+    /* The descriptor of a memfd is a link in /proc; elsewhere a link could point to any file.
        Opening must not wait for the other end of a FIFO. */
     int follow = belfry__is_descriptor(path) ? 0 : O_NOFOLLOW;
     g->file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | follow);
@@ -1420,7 +1421,7 @@ static inline belfry_result belfry__map(belfry_guest *g, const char *path) {
     if (g->buffer == NULL || g->accepted == NULL) {
         return belfry__fail(g, BELFRY_SYSTEM, "no memory for messages of %s", path);
     }
-    memset(g->accepted, 0xff, g->layout.slots * sizeof *g->accepted); /* no generation is that */
+    memset(g->accepted, 0xff, g->layout.slots * sizeof *g->accepted); /* not a valid generation */
     return BELFRY_OK;
 }
 
@@ -1431,8 +1432,8 @@ static inline void belfry__choose(belfry_guest *g, int peer) {
     g->in = belfry__ring_of(g, BELFRY__TO_GUEST);
 }
 
-/* Takes the entry if it is in a state. State and epoch change together, so that nobody sees a guest
-   with the epoch of its predecessor. */
+/* Takes the entry if it is in the given state. State and epoch change together, so that a guest is
+   never seen with the epoch of its predecessor. */
 static inline bool belfry__take_entry(belfry_guest *g, uint32_t from, uint32_t more_epochs) {
     uint64_t now = atomic_load_explicit(g->state, memory_order_acquire);
     g->attached = BELFRY__ATTACHED | (uint64_t)((uint32_t)(now >> 32) + more_epochs) << 32;
@@ -1440,11 +1441,11 @@ static inline bool belfry__take_entry(belfry_guest *g, uint32_t from, uint32_t m
         return false;
     }
     memset(belfry__area(g) + g->layout.channels_in_area, 0, g->layout.channel_table_bytes);
-    belfry__beat_once(g, belfry__now()); /* the first comes with the attach */
+    belfry__beat_once(g, belfry__now()); /* the first one comes with attaching */
     return true;
 }
 
-/* Says goodbye, unless the host has given us up before. */
+/* Says goodbye, unless the host has already given us up. */
 static inline void belfry__leave(belfry_guest *g) {
     uint64_t mine = g->attached;
     atomic_compare_exchange_strong(g->state, &mine, belfry__left(g));
@@ -1481,7 +1482,7 @@ static inline belfry_result belfry__enter(belfry_guest *g, const char *path) {
     if (result != BELFRY_OK) {
         return result;
     }
-    /* Hosts of the padded placement are all ours, and lock their files. */
+    /* Hosts of the padded placement are always Belfry hosts, which lock their files. */
     bool known = g->layout.padded && !belfry__is_descriptor(path);
     if (known && !belfry__host_locks(g, true)) {
         return belfry__fail(g, BELFRY_HOST_GONE,
@@ -1510,7 +1511,7 @@ static inline belfry_result belfry_walk_in(belfry_guest *g, const char *path) {
     return result;
 }
 
-/* Takes over the inherited end of the bell, once it is known to be one. */
+/* Takes over the inherited end of the bell, if it is a socket. */
 static inline belfry_result belfry__adopt_bell(belfry_guest *g, int bell) {
     int type;
     socklen_t length = sizeof type;
@@ -1537,7 +1538,7 @@ static inline int belfry__number(const char *text) {
     return number;
 }
 
-/* The segment, if it was inherited, is not for programs that this one starts. */
+/* Sets close-on-exec on an inherited segment: programs started by this one must not get it. */
 static inline void belfry__keep_to_ourselves(const char *path) {
     static const char inherited[] = "/proc/self/fd/";
     if (strncmp(path, inherited, sizeof inherited - 1) == 0) {
@@ -1629,7 +1630,7 @@ static inline belfry_result belfry_detach(belfry_guest *g, int64_t deadline) {
     belfry__leave(g);
     belfry__end_lifeline(g);
     belfry_ring(g);
-    belfry__futex_wake(g->in.data_word); /* whoever waits here has waited long enough */
+    belfry__futex_wake(g->in.data_word); /* nothing is left to wait for */
     belfry__futex_wake(g->out.space_word);
     return result;
 }

@@ -1,7 +1,7 @@
 /*
- * A worker of a Belfry pool in one header above belfry_guest.h: it has methods, and runs the calls
- * that the pool gives it, one after the other on the thread that calls belfry_run. README.md says
- * how to use it, docs/protocol.md what goes over the ring.
+ * A worker of a Belfry pool in one header on top of belfry_guest.h. It registers methods, and runs
+ * the pool's calls one after the other on the thread that calls belfry_run. README.md says how to
+ * use it, docs/protocol.md what goes over the ring.
  *
  *     static void shout(belfry_call *call, void *context) { ... belfry_answer(call, text, size); }
  *
@@ -9,7 +9,7 @@
  *     belfry_on(&worker, "shout", shout, NULL);
  *     return belfry_run(&worker, argc, argv);
  *
- * What begins with belfry__ is for this file.
+ * Names that begin with belfry__ are private to this file.
  */
 #ifndef BELFRY_WORKER_H
 #define BELFRY_WORKER_H
@@ -19,50 +19,50 @@
 #ifndef __cplusplus
 
 /* ---------------------------------------------------------------------------------------------
- * What a program uses.
+ * The public interface.
  */
 
-/* A call. It and its payload are there until the method returns. */
+/* A call. The call and its payload are valid until the method returns. */
 typedef struct belfry_call {
     const char *method;
     const void *payload;
     size_t length;
-    int64_t deadline; /* until then the caller waits; as in belfry_guest.h */
+    int64_t deadline; /* how long the caller waits; as in belfry_guest.h */
 
     struct belfry_worker *worker;
     struct belfry_call *next;
     const struct belfry__method *runs;
-    uint8_t *bytes;      /* the payload, which is this call's own */
-    size_t received;     /* of a payload that comes in chunks */
+    uint8_t *bytes;      /* the payload, owned by this call */
+    size_t received;     /* so far, of a payload in chunks */
     uint32_t id, channel;
     bool cancelled, answered;
 } belfry_call;
 
 typedef void belfry_method(belfry_call *call, void *context);
 
-/* A worker. When all zero, it has no methods. */
+/* A worker. Initialise it with zeros: it has no methods then. */
 typedef struct belfry_worker belfry_worker;
 
 /*
- * Adds a method with a name of 1 to 255 bytes in UTF-8, which must stay where it is. False if the
- * name is none such, if there is a method of that name or number, or no memory.
+ * Adds a method with a name of 1 to 255 bytes in UTF-8, which must stay valid. Returns false if the
+ * name is invalid, if a method has the same name or number, or if there is no memory.
  */
 static inline bool belfry_on(
     belfry_worker *worker, const char *name, belfry_method *method, void *context);
 
 /*
- * Runs calls until the pool says goodbye: 0, the exit code of a worker that was told to end.
- * Otherwise 1, after saying why on standard error.
+ * Runs calls until the pool says goodbye. Returns the exit code: 0 if the worker was told to end;
+ * otherwise 1, after reporting the reason on standard error.
  */
 static inline int belfry_run(belfry_worker *worker, int argc, char *const argv[]);
 
-/* Answers a call, at most once; a method that does not is taken to answer with no bytes. */
+/* Answers a call; only the first answer counts. Without one, the answer has no bytes. */
 static inline void belfry_answer(belfry_call *call, const void *bytes, size_t length);
 
-/* Answers that the method has failed, and why, in UTF-8. */
+/* Answers that the method has failed, with a reason in UTF-8. */
 static inline void belfry_answer_failed(belfry_call *call, const char *why);
 
-/* Whether nobody waits for the answer any more. A method that takes long asks now and then. */
+/* Whether the caller no longer waits for the answer. Long methods should test this now and then. */
 static inline bool belfry_cancelled(belfry_call *call);
 
 /* ---------------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ enum { BELFRY__DONE, BELFRY__FAILED, BELFRY__UNKNOWN_METHOD, BELFRY__CANCELLED, 
 typedef struct belfry__request {
     uint32_t channel; /* 0: the payload follows the first four bytes */
     uint64_t length;
-    uint32_t time_left_ms; /* 0: for ever */
+    uint32_t time_left_ms; /* 0: no limit */
 } belfry__request;
 
 /* One block of SHA-256 (FIPS 180-4). */
@@ -125,9 +125,9 @@ static inline void belfry__sha256_block(uint32_t state[8], const uint8_t *block)
     }
 }
 
-/* A method's number: the first eight bytes of the SHA-256 of its name, which has at most 255. */
+/* A method's number: the first eight bytes of the SHA-256 of its name of at most 255 bytes. */
 static inline uint64_t belfry__method_id(const char *name, size_t length) {
-    uint8_t text[320] = {0}; /* five blocks: the name, a bit, zeros, the length in bits */
+    uint8_t text[320] = {0}; /* five blocks: the name, a 1 bit, zeros, the length in bits */
     size_t blocks = (length + 9 + 63) / 64;
     memcpy(text, name, length);
     text[length] = 0x80;
@@ -139,10 +139,10 @@ static inline uint64_t belfry__method_id(const char *name, size_t length) {
         belfry__sha256_block(state, text + 64 * i);
     }
     uint64_t high = __builtin_bswap32(state[0]), low = __builtin_bswap32(state[1]);
-    return high | low << 32; /* as the bytes lie in memory */
+    return high | low << 32; /* in the order of the bytes in memory */
 }
 
-/* What a call says of its payload; false if it is no call. */
+/* Parses a request; false if it is malformed. */
 static inline bool belfry__parse_request(
     const uint8_t *bytes, uint32_t length, belfry__request *request) {
     if (length < BELFRY__REQUEST_HEADER) {
@@ -163,15 +163,15 @@ static inline bool belfry__parse_request(
     return request->channel != 0 && request->length <= BELFRY__MAX_BYTES;
 }
 
-/* The bytes of an answer whose payload comes on a channel. */
+/* Writes an answer whose payload follows on a channel. */
 static inline void belfry__announce(uint8_t *bytes, uint32_t channel, uint64_t length) {
     memcpy(bytes, &channel, 4);
     memcpy(bytes + 4, &length, 8);
 }
 
 /* ---------------------------------------------------------------------------------------------
- * Channels. In this protocol only the sender ends one; so an entry that is free again has nothing
- * under way any more: the receiver frees it when it has read the end.
+ * Channels. In this protocol only the sender ends a channel, and the receiver frees the entry when
+ * it has read the end. So a free entry has nothing in flight any more.
  */
 enum { BELFRY__FREE, BELFRY__ACTIVE, BELFRY__CLOSED };
 
@@ -181,7 +181,7 @@ static inline _Atomic uint32_t *belfry__channel(const belfry_guest *g, uint32_t 
     return (_Atomic uint32_t *)(table + (uint64_t)id * bytes);
 }
 
-/* How many bytes the receiver has let be sent in all, modulo 2^32. */
+/* The total number of bytes that the receiver has granted, modulo 2^32. */
 static inline _Atomic uint32_t *belfry__granted(const belfry_guest *g, uint32_t id) {
     return belfry__channel(g, id) + (g->layout.padded ? BELFRY__LINE / 4 : 1);
 }
@@ -191,7 +191,7 @@ static inline void belfry__grant(belfry_guest *g, uint32_t id, uint32_t bytes) {
     belfry__futex_wake(belfry__granted(g, id));
 }
 
-/* Opens one of ours, which have odd numbers, waiting for one to be free; 0 after the end. */
+/* Opens one of our channels, which have odd ids, waiting for a free one; 0 after the end. */
 static inline uint32_t belfry__open_channel(belfry_guest *g) {
     while (belfry_end(g) == BELFRY_OK) {
         for (uint32_t id = 1; id < g->layout.max_channels; id += 2) {
@@ -211,7 +211,7 @@ static inline uint32_t belfry__open_channel(belfry_guest *g) {
     return 0;
 }
 
-/* Waits until so many more bytes may be sent, besides those that were sent already. */
+/* Waits for credit for so many bytes more than those already sent. */
 static inline belfry_result belfry__await_credit(
     belfry_guest *g, uint32_t id, uint32_t sent, uint32_t bytes) {
     _Atomic uint32_t *word = belfry__granted(g, id);
@@ -231,10 +231,10 @@ static inline belfry_result belfry__await_credit(
     }
 }
 
-/* Sends a payload on a channel that was announced, and ends the channel. */
+/* Sends a payload on an announced channel, and ends the channel. */
 static inline belfry_result belfry__send_chunks(
     belfry_guest *g, uint32_t id, const uint8_t *bytes, uint32_t length) {
-    uint32_t half = g->layout.initial_credit / 2; /* the next is written while the last is read */
+    uint32_t half = g->layout.initial_credit / 2; /* write one while the host reads one */
     uint32_t most = half < belfry_max_payload(g) ? half : belfry_max_payload(g);
     belfry_result result = most > 0 ? BELFRY_OK : BELFRY_TOO_LARGE;
     for (uint32_t sent = 0; sent < length && result == BELFRY_OK;) {
@@ -267,10 +267,10 @@ struct belfry_worker {
     belfry_guest guest;
     belfry__method *methods;
     size_t method_count;
-    belfry_call *waiting, **last; /* complete, in the order they came */
-    belfry_call *incoming;        /* whose payloads still come */
+    belfry_call *waiting, **last; /* complete, in order of arrival */
+    belfry_call *incoming;        /* with payloads still arriving */
     bool leaving;
-    belfry_result trouble; /* that a method met when it asked whether it was cancelled */
+    belfry_result trouble; /* met by a method in belfry_cancelled */
 };
 
 static inline bool belfry_on(
@@ -294,7 +294,7 @@ static inline bool belfry_on(
     return true;
 }
 
-/* The first message: the version, and each name with its length in front. */
+/* The first message: the version, then each method's name, preceded by its length. */
 static inline size_t belfry__hello(const belfry_worker *w, uint8_t *bytes, size_t room) {
     size_t at = 0;
     bytes[at++] = BELFRY__PROTOCOL;
@@ -327,7 +327,7 @@ static inline void belfry__forget(belfry_call *call) {
     free(call);
 }
 
-/* The host's channels have even numbers. */
+/* Whether a channel is the host's; those have even ids. */
 static inline bool belfry__is_hosts(const belfry_guest *g, uint32_t channel) {
     return channel != 0 && channel % 2 == 0 && channel < g->layout.max_channels;
 }
@@ -340,7 +340,7 @@ static inline belfry_call **belfry__incoming_on(belfry_worker *w, uint32_t chann
     return place;
 }
 
-/* A pool that is gone or has ended waits for no answer; belfry_receive tells the worker of it. */
+/* Answers. A failure to send is ignored: the pool is gone then, and belfry_receive reports it. */
 static inline void belfry__respond(
     belfry_call *call, uint64_t status, const void *bytes, size_t length) {
     belfry_guest *g = &call->worker->guest;
@@ -425,7 +425,7 @@ static inline belfry_result belfry__take_request(belfry_worker *w, const belfry_
     return BELFRY_OK;
 }
 
-/* Data, Close or Reset of a channel. */
+/* Handles Data, Close or Reset of a channel. */
 static inline belfry_result belfry__take_chunk(belfry_worker *w, const belfry_message *message) {
     belfry_guest *g = &w->guest;
     uint32_t id = message->id;
@@ -449,7 +449,7 @@ static inline belfry_result belfry__take_chunk(belfry_worker *w, const belfry_me
     }
     atomic_store_explicit(state, BELFRY__FREE, memory_order_release);
     if (call == NULL) {
-        return BELFRY_OK; /* given up before it was spoken of */
+        return BELFRY_OK; /* given up before it was announced */
     }
     *place = call->next;
     if (message->kind == BELFRY_RESET) {
@@ -464,7 +464,7 @@ static inline belfry_result belfry__take_chunk(belfry_worker *w, const belfry_me
     return BELFRY_OK;
 }
 
-/* Nobody waits for a call any more. If nobody has begun it, it is answered at once. */
+/* The caller of a call no longer waits. A call that has not begun is answered at once. */
 static inline void belfry__take_cancel(belfry_worker *w, uint32_t id, belfry_call *running) {
     if (running != NULL) {
         running->cancelled |= running->id == id;
@@ -513,7 +513,7 @@ static inline bool belfry_cancelled(belfry_call *call) {
         && belfry_receive(&w->guest, &message, BELFRY_NOW) == BELFRY_OK) {
         w->trouble = belfry__take_message(w, &message, call);
     }
-    call->cancelled |= belfry__now() >= call->deadline; /* the pool is about to say so */
+    call->cancelled |= belfry__now() >= call->deadline; /* the pool is about to cancel it */
     return call->cancelled || w->trouble != BELFRY_OK || belfry_end(&w->guest) != BELFRY_OK;
 }
 
@@ -529,18 +529,18 @@ static inline void belfry__run_first(belfry_worker *w) {
         belfry__respond(call, BELFRY__CANCELLED, NULL, 0);
     } else {
         call->runs->run(call, call->runs->context);
-        belfry_answer(call, NULL, 0); /* unless it has */
+        belfry_answer(call, NULL, 0); /* ignored if the method has answered */
     }
     belfry__forget(call);
 }
 
-/* Serves until there is nothing more to do, or to expect. */
+/* Serves until the pool has said goodbye and no call waits, or until a failure. */
 static inline belfry_result belfry__serve(belfry_worker *w) {
     belfry_result result = belfry__say_hello(w);
     while (result == BELFRY_OK) {
         belfry_message message;
         if (w->waiting != NULL) {
-            /* First all that is there: some of the calls that wait may have been given up. */
+            /* Read everything first: waiting calls may have been cancelled. */
             while (w->trouble == BELFRY_OK
                 && belfry_receive(&w->guest, &message, BELFRY_NOW) == BELFRY_OK) {
                 w->trouble = belfry__take_message(w, &message, NULL);

@@ -27,7 +27,7 @@ static void upper(belfry_call *call, void *context) {
     free(loud);
 }
 
-/* Sleeps for as many milliseconds as the payload says, unless nobody waits any more. */
+/* Sleeps for as many milliseconds as the payload says, unless the call is cancelled. */
 static void sleep_ms(belfry_call *call, void *context) {
     (void)context;
     char text[16] = "";

@@ -20,9 +20,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A doorbell that an event loop hears. The loop is its one reader: it tells the listener, on the
- * loop thread, and all who wait. A ring that nobody was there to hear is kept for the first that
- * waits. Rings may come from any thread.
+ * A doorbell that an event loop listens to. The loop is its only reader: it notifies the listener,
+ * on the loop thread, and all waiters. Without a listener, a ring that comes while no one waits is
+ * kept for the next waiter. Any thread may ring.
  */
 public final class AsyncDoorbell implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(AsyncDoorbell.class.getName());
@@ -37,13 +37,13 @@ public final class AsyncDoorbell implements AutoCloseable {
   // Guarded by this.
   private CompletableFuture<Event> next = new CompletableFuture<>();
 
-  /** How many wait for it. */
+  /** The number of threads that wait for {@link #next}. */
   private int waiters;
 
   private boolean unheard;
   private boolean dead;
 
-  /** Whether the loop was stopped, so that nobody hears anything any more. */
+  /** Whether the loop was stopped, so that nothing is heard any more. */
   private boolean stopped;
 
   private boolean closed;
@@ -57,15 +57,15 @@ public final class AsyncDoorbell implements AutoCloseable {
     this.read = handle.readSome(Arena.ofAuto().allocate(READ_BYTES));
   }
 
-  /** Lets a loop hear a bell, which from now on nobody else waits for. */
+  /** Makes a loop listen to a bell; nothing else may wait for it from now on. */
   public static AsyncDoorbell on(EventLoop loop, Doorbell bell) throws IOException {
     return open(loop, bell, null);
   }
 
   /**
-   * Lets a loop hear a bell.
+   * Makes a loop listen to a bell.
    *
-   * @param listener is told of every signal and once of death, on the loop thread
+   * @param listener notified on the loop thread of every ring, and once of death
    */
   public static AsyncDoorbell on(EventLoop loop, Doorbell bell, Consumer<Event> listener)
       throws IOException {
@@ -84,7 +84,7 @@ public final class AsyncDoorbell implements AutoCloseable {
     return bell.ring();
   }
 
-  /** Rings, whatever comes of it. */
+  /** Rings, whether or not it succeeds. */
   void announce() {
     bell.announce();
   }
@@ -92,14 +92,15 @@ public final class AsyncDoorbell implements AutoCloseable {
   /**
    * Waits until the peer rings or dies, in a coroutine or on any thread but the loop's.
    *
-   * @throws CancellationException if it was closed, the loop was stopped, or the thread interrupted
+   * @throws CancellationException if the bell was closed, the loop stopped, or the thread
+   *     interrupted
    */
   public Event await() throws IOException {
     CompletableFuture<Event> ring = subscribe();
     return await(ring, ring);
   }
 
-  /** Waits at most that long. */
+  /** Waits until the peer rings or dies, at most for the given time. */
   public Event await(Duration atMost) throws IOException {
     CompletableFuture<Event> ring = subscribe();
     CompletableFuture<Event> event = ring.copy();
@@ -139,7 +140,10 @@ public final class AsyncDoorbell implements AutoCloseable {
     return next;
   }
 
-  /** A waiter that gives up leaves the next ring to others; one that came after all is heard. */
+  /**
+   * Waits. A waiter that gives up leaves the next ring to others; a ring that arrives at the same
+   * moment is returned after all.
+   */
   private Event await(CompletableFuture<Event> event, CompletableFuture<Event> ring)
       throws IOException {
     try {
@@ -159,7 +163,7 @@ public final class AsyncDoorbell implements AutoCloseable {
     }
   }
 
-  /** Stops waiting; false if it is just being told. */
+  /** Stops waiting; false if the ring is already being delivered. */
   private synchronized boolean unsubscribe(CompletableFuture<Event> ring) {
     if (ring != next) {
       return false;
@@ -223,7 +227,7 @@ public final class AsyncDoorbell implements AutoCloseable {
     return waiting;
   }
 
-  /** Closes this end, which the peer sees as death; whoever waits is cancelled. Any thread. */
+  /** Closes this end, which the peer sees as death. Waiters are cancelled. Any thread. */
   @Override
   public void close() {
     synchronized (this) {
@@ -232,7 +236,7 @@ public final class AsyncDoorbell implements AutoCloseable {
       }
       closed = true;
     }
-    bell.retire(); // nobody rings it from now on, and the loop closes it with what it knows of it
+    bell.retire(); // so that no ring follows; the loop closes the descriptor
     handle.close();
     subscribers().cancel(false);
   }

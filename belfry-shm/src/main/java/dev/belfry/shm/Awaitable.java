@@ -2,34 +2,34 @@ package dev.belfry.shm;
 
 import java.lang.foreign.MemorySegment;
 
-/** Something in shared memory that can be waited for; see {@link Waiter}. */
+/** An event in shared memory that a {@link Waiter} can wait for. */
 interface Awaitable {
-  /** Whether it has happened. */
+  /** Whether the event has happened. */
   boolean isReady();
 
-  /** Whether it will not happen any more. */
+  /** Whether the event can no longer happen. */
   boolean isOver();
 
   /** The word to sleep on. */
   MemorySegment word();
 
   /**
-   * Gets ready to sleep: from now on, whoever makes it happen changes the word, or wakes. The
-   * condition has to be tested once more after this call.
+   * Prepares for sleep: from now on the side that makes the event happen changes the word or wakes.
+   * The condition must be tested again after this call.
    *
    * @return the value that the word has until then
    */
   int arm();
 
   /**
-   * Names the words to sleep on, with their values; the value that {@link #arm} gave belongs to the
-   * first.
+   * Names the words to sleep on, with their values; the value that {@link #arm} returned belongs to
+   * the first.
    */
   default void words(int expected, Room.Words words) {
     words.sleepOn(word(), expected);
   }
 
-  /** Sleeps while the word has the value that {@link #arm} gave. */
+  /** Sleeps while the word has the value that {@link #arm} returned. */
   default WaitResult sleep(FutexWait futex, int expected, long untilNanos) {
     return futex.await(word(), expected, untilNanos);
   }

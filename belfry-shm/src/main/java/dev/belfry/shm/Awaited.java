@@ -1,11 +1,11 @@
 package dev.belfry.shm;
 
-/** How waiting for something ended. */
+/** How a wait ended. */
 public enum Awaited {
-  /** It has happened. */
+  /** The event has happened. */
   READY,
-  /** The deadline has come and it has not. */
+  /** The deadline has passed first. */
   TIMEOUT,
-  /** It will not happen any more: the peer is gone or this side was closed. */
+  /** The event can no longer happen: the peer is gone, or this side was closed. */
   OVER
 }

@@ -2,7 +2,7 @@ package dev.belfry.shm;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** Pauses between looks at something that nobody announces. */
+/** Exponential pauses between polls. */
 final class Backoff {
   /** The first pause. */
   static final long FIRST_NANOS = 1_000;
@@ -11,18 +11,21 @@ final class Backoff {
 
   private Backoff() {}
 
-  /** How long to pause after a pause. */
+  /** The pause that follows a pause of {@code nanos}. */
   static long next(long nanos) {
     return Math.min(2 * nanos, LONGEST_NANOS);
   }
 
-  /** Pauses that long even if this thread is interrupted, which it still is afterwards. */
+  /**
+   * Pauses for the full time even if this thread is interrupted; preserves the interrupt status.
+   */
   static void pause(long nanos) {
     boolean interrupted = false;
     long until = System.nanoTime() + nanos;
-    // A virtual thread that is told again of its interrupt does not park the next time either.
+    // Restoring the interrupt of a virtual thread also leaves a permit, with which its next park
+    // returns at once. Hence the loop.
     for (long rest = nanos; rest > 0; rest = until - System.nanoTime()) {
-      interrupted |= Thread.interrupted(); // or parking would return at once
+      interrupted |= Thread.interrupted(); // an interrupted thread would not park
       LockSupport.parkNanos(rest);
     }
     if (interrupted) {

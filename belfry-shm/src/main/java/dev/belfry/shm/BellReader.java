@@ -16,12 +16,12 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Hears a bell for all threads of this process that wait for it: one of them sits in the kernel and
- * drains the socket, the others wait for what it hears. Otherwise one would swallow what another
- * waits for.
+ * Listens to a bell for all threads of this process that wait for it: one of them blocks in the
+ * kernel and drains the socket, the others wait for what it hears. Otherwise one thread could
+ * swallow a ring that another waits for.
  */
 final class BellReader {
-  /** More than the kernel keeps unread; a peer that rings without end must not hold us up. */
+  /** Enough to drain the socket's buffer; a peer that rings without end must not hold us up. */
   private static final int MAX_READS = 16;
 
   private static final int READ_BYTES = 64;
@@ -29,18 +29,20 @@ final class BellReader {
   private final Sys sys;
   private final Fd fd;
 
-  // For the thread that reads.
+  // For the reading thread.
   private final PollSet pollSet;
   private final MemorySegment buffer = Arena.ofAuto().allocate(READ_BYTES);
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
-  // Changed with the lock held.
+  // Written with the lock held.
   private volatile long heard;
   private boolean reading;
 
-  /** Whether whoever reads sits in a system call, and so uses the descriptor without the lock. */
+  /**
+   * Whether the reading thread is in a system call, and so uses the descriptor without the lock.
+   */
   private boolean sitting;
 
   private boolean dead;
@@ -88,13 +90,13 @@ final class BellReader {
     }
   }
 
-  @SuppressWarnings("WaitNotInLoop") // the caller looks again
+  @SuppressWarnings("WaitNotInLoop") // the caller loops
   private boolean awaitChange(long deadlineNanos) {
     long rest = Deadlines.restNanos(deadlineNanos);
     if (rest <= 0) {
       return false;
     }
-    boolean interrupted = Thread.interrupted(); // no reason to stop waiting for the peer
+    boolean interrupted = Thread.interrupted(); // an interrupt is no reason to stop waiting
     try {
       changed.awaitNanos(rest);
     } catch (InterruptedException e) {
@@ -111,7 +113,7 @@ final class BellReader {
     heard++;
   }
 
-  /** Reads for all, who get the lock meanwhile. */
+  /** Reads on behalf of all waiters, which can get the lock meanwhile. */
   private Event read(long deadlineNanos) throws ErrnoException {
     reading = true;
     Event event = Event.TIMEOUT;
@@ -163,8 +165,8 @@ final class BellReader {
   }
 
   /**
-   * For virtual threads, which must not sit in a system call. They use the descriptor with the lock
-   * held: whoever closes it may be the thread that has to run them, and cannot wait for them.
+   * Polls, for virtual threads, which must not block in a system call. They use the descriptor only
+   * with the lock held: the thread that closes it may be their carrier, and cannot wait for them.
    */
   private Event look(long deadlineNanos) throws ErrnoException {
     long pause = Backoff.FIRST_NANOS;
@@ -185,7 +187,7 @@ final class BellReader {
     return Event.TIMEOUT;
   }
 
-  /** Reads what there is: what was rung counts before the peer's end does. */
+  /** Drains the socket. A ring counts before the peer's hang-up. */
   private Event drain() throws ErrnoException {
     boolean rung = false;
     for (int i = 0; i < MAX_READS; i++) {
@@ -193,7 +195,7 @@ final class BellReader {
       if (result > 0) {
         rung = true;
         if (result < READ_BYTES) {
-          break; // all there was; what comes now wakes the next wait
+          break; // drained; what arrives now wakes the next wait
         }
       } else if (result == 0 || result == -ECONNRESET) {
         return rung ? Event.SIGNAL : Event.DEATH;
@@ -206,14 +208,14 @@ final class BellReader {
     return rung ? Event.SIGNAL : Event.TIMEOUT;
   }
 
-  /** Sends all who wait away, and waits until nobody uses the descriptor any more. */
+  /** Turns all waiters away, and waits until no thread uses the descriptor any more. */
   void close() {
     lock.lock();
     try {
       closed = true;
       changed.signalAll();
       if (sitting) {
-        sys.shutdown(fd.number(), Sockets.SHUT_RDWR); // wakes it; our own end sees a hang-up
+        sys.shutdown(fd.number(), Sockets.SHUT_RDWR); // wakes the reader, which sees a hang-up
       }
       while (sitting) {
         changed.awaitUninterruptibly();

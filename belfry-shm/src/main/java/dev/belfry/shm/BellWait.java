@@ -6,49 +6,50 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits as a link does, but sleeps at a bell if the peer may ring without waking a futex. For any
- * number of threads.
+ * Waits as a link does, but sleeps at a bell if the peer may ring without waking a futex. Safe for
+ * use by any number of threads.
  */
 final class BellWait {
-  /** How long a wait spins before it goes to the bell. */
+  /** How long a wait spins before it sleeps at the bell. */
   private static final long SPIN_NANOS = 100_000;
 
-  /** How long to sleep at the bell of a peer that does not always ring. */
+  /** The longest sleep at the bell of a peer that does not always ring. */
   private static final long SILENT_SLICE_NANOS = 1_000_000;
 
-  /** Where to sleep; null for the futex. */
+  /** The bell to sleep at; null to sleep on the futex. */
   private final @Nullable Doorbell bell;
 
   private final long sliceNanos;
 
-  /** Whether the thread that asks must not wait. */
+  /** Whether the calling thread must not block. */
   private final BooleanSupplier mustNotWait;
 
-  /** The peer has written without ringing, and has not rung since. */
+  /** Whether the peer has last written without ringing. */
   private volatile boolean silent;
 
   /**
-   * A way to wait.
+   * Creates a wait that any thread may use.
    *
-   * @param bell where to sleep if the peer might not wake a futex, else null
+   * @param bell the bell to sleep at if the peer might not wake a futex, else null
    */
   BellWait(@Nullable Doorbell bell) {
     this(bell, Waiter.SLICE_NANOS);
   }
 
   /**
-   * A way to wait, though not for every thread.
+   * Creates a wait that some threads must not use.
    *
-   * @param mustNotWait whether the thread that asks is refused, because it would stop the loop
+   * @param mustNotWait whether the calling thread is refused, because blocking it would stop the
+   *     loop
    */
   BellWait(@Nullable Doorbell bell, BooleanSupplier mustNotWait) {
     this(bell, Waiter.SLICE_NANOS, mustNotWait);
   }
 
   /**
-   * A way to wait.
+   * Creates a wait with its own slice.
    *
-   * @param sliceNanos after how long at the bell to look though nobody has rung
+   * @param sliceNanos how long to sleep at the bell without a ring before looking again
    */
   BellWait(@Nullable Doorbell bell, long sliceNanos) {
     this(bell, sliceNanos, () -> false);
@@ -70,7 +71,7 @@ final class BellWait {
   /**
    * Waits.
    *
-   * @throws IllegalStateException on a thread that must not, unless the deadline has passed
+   * @throws IllegalStateException on a thread that must not block, unless the deadline has passed
    */
   Awaited await(Wait what, long deadlineNanos) {
     if (mustNotWait.getAsBoolean() && !Deadlines.isOver(deadlineNanos)) {
@@ -93,25 +94,25 @@ final class BellWait {
       long until = Deadlines.earlier(deadlineNanos, System.nanoTime() + slice);
       rung = awaitBell(sleepAt, heard, until);
       if (rung && silent) {
-        silent = false; // its last ring had only just not come when we looked
+        silent = false; // its last ring was only just late when we looked
       }
     }
   }
 
-  /** Sleeps at the bell; false if nobody has rung. */
+  /** Sleeps at the bell; returns false if it did not ring. */
   private static boolean awaitBell(Doorbell bell, long heard, long untilNanos) {
     try {
       return switch (bell.awaitSince(heard, untilNanos)) {
         case SIGNAL -> true;
         case TIMEOUT -> false;
         case DEATH -> {
-          // The lifeline ends the link in a moment; until then there is nothing to sleep at.
+          // The lifeline is about to end the link; until then there is nothing to sleep on.
           Backoff.pause(SILENT_SLICE_NANOS);
           yield true;
         }
       };
     } catch (IllegalStateException closed) {
-      return true; // together with what is waited for; the next look says so
+      return true; // so is the link; the next look reports it
     } catch (ErrnoException e) {
       throw new UncheckedIOException(e);
     }

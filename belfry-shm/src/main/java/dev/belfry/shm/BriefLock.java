@@ -3,9 +3,9 @@ package dev.belfry.shm;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A lock that is held for a moment only, by code that does not wait. A virtual thread waits for it
- * without leaving its carrier: if that is the thread of an event loop, which then goes on with
- * something else, it could come to wait for what the virtual thread holds, and never run it again.
+ * A lock that is held only briefly, by code that does not block. A virtual thread spins for it
+ * instead of unmounting: its carrier may be an event loop thread, which would run something else,
+ * might block on what the virtual thread holds, and never get back to it.
  */
 final class BriefLock {
   private final ReentrantLock lock = new ReentrantLock();

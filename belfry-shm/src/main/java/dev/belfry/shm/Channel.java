@@ -7,10 +7,10 @@ import java.lang.invoke.VarHandle;
 
 /**
  * One side's end of a channel: a stream of Data messages from one side to the other, whose receiver
- * says how much the sender may send. Only the bytes of Data messages count.
+ * grants the sender credit. Only the bytes of Data messages count.
  *
- * <p>Sending and ending are for the thread of the outbox, granting is for any thread. Waiting for
- * credit is for one thread at a time.
+ * <p>Sending and ending are confined to the thread of the outbox; any thread may grant. One thread
+ * at a time may wait for credit.
  */
 public final class Channel {
   private static final byte[] NO_BYTES = new byte[0];
@@ -23,24 +23,24 @@ public final class Channel {
   private final int window;
   private final Credit credit = new Credit();
 
-  /** Of its own, so that others can use the outbox meanwhile. */
+  /** Its own waiter, so that other threads can use the outbox meanwhile. */
   private final Waiter waiter;
 
-  /** How many bytes were sent, modulo 2^32. */
+  /** The number of bytes sent, modulo 2^32. */
   private int sent;
 
-  /** What was last seen of the receiver's count, which never goes back. */
+  /** The last value seen of the receiver's count, which never decreases. */
   private int lastGranted;
 
   private volatile boolean ended;
 
-  /** Whether it was this side that ended it. */
+  /** Whether this side has ended the channel. */
   private boolean closed;
 
   /** Whether the peer ended the id's previous life, and discards data until it sees this one. */
   private final boolean endedByPeer;
 
-  /** Whether a message was sent, and our counter after the first. */
+  /** Whether a message was sent, and our counter after the first one. */
   private boolean used;
 
   private int afterFirst;
@@ -65,7 +65,7 @@ public final class Channel {
     return id;
   }
 
-  /** Whether one of the sides has ended it, or has left. */
+  /** Whether either side has ended the channel, or has left. */
   public boolean isEnded() {
     Channels channels = link.channels();
     if (ended || channels.isOver()) {
@@ -74,7 +74,7 @@ public final class Channel {
     try {
       boolean active = channels.state(id) == Channels.ACTIVE;
       if (!active) {
-        link.segment().checkIntact(); // it may be a fault that has made it look so
+        link.segment().checkIntact(); // a fault may have made it look so
       }
       return !active;
     } catch (InternalError fault) {
@@ -83,9 +83,9 @@ public final class Channel {
   }
 
   /**
-   * How many bytes may be sent now.
+   * The number of bytes that may be sent now.
    *
-   * @throws ProtocolViolation if the receiver has taken back what it had granted
+   * @throws ProtocolViolation if the receiver has withdrawn credit
    */
   // r[impl shm.flow.remaining-credit]
   // r[impl shm.flow.wrap-rule]
@@ -110,14 +110,14 @@ public final class Channel {
     }
   }
 
-  /** Sends data, if there is credit and that is possible at once. */
+  /** Sends data if there is credit, without waiting. */
   // r[impl shm.bytes.what-counts]
   public SendResult send(byte[] bytes, int offset, int length) {
     if (length > window) {
       return SendResult.TOO_LARGE; // no grant could ever cover it
     }
     try {
-      // Whoever sees that the peer has ended it has this lock too. So either that comes first, or
+      // The thread that learns of the peer's end takes this lock, too. So either it comes first, or
       // the message is counted among those that the peer reads before the id's next life.
       link.channels().lock().take();
       try {
@@ -149,7 +149,7 @@ public final class Channel {
   }
 
   /**
-   * Sends data, waiting for credit, space and a slot if need be.
+   * Sends data, waiting for credit, space and a slot.
    *
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
    */
@@ -160,7 +160,7 @@ public final class Channel {
       Awaited awaited;
       switch (result) {
         case NO_CREDIT -> {
-          link.outbox().publish(); // nobody grants credit for what cannot be seen
+          link.outbox().publish(); // the peer grants no credit for what it cannot see
           awaited = awaitCredit(length, deadlineNanos);
         }
         case RING_FULL -> awaited = link.outbox().awaitSpace(deadlineNanos);
@@ -176,9 +176,9 @@ public final class Channel {
   }
 
   /**
-   * Waits until so many bytes may be sent.
+   * Waits for credit for a number of bytes.
    *
-   * @throws IllegalArgumentException if that is more than the receiver ever allows to be under way
+   * @throws IllegalArgumentException if the receiver never allows that many bytes in flight
    */
   // r[impl shm.wakeup.credit-wait]
   public Awaited awaitCredit(int bytes, long deadlineNanos) {
@@ -195,8 +195,8 @@ public final class Channel {
   }
 
   /**
-   * The receiver lets the sender send so many more bytes, after it has consumed as many. After the
-   * end of the channel nothing happens.
+   * Called by the receiver after it has consumed bytes: allows the sender to send as many more. Has
+   * no effect after the end of the channel.
    */
   // r[impl shm.flow.ordering.receiver]
   // r[impl shm.flow.granted-total]
@@ -215,18 +215,19 @@ public final class Channel {
     }
   }
 
-  /** Wakes all who wait for credit; returns how many. */
+  /** Wakes all threads that wait for credit; returns how many. */
   public int wakeSenders() {
     return Math.max(0, Futex.wake(link.segment().sys(), grantedWord, Integer.MAX_VALUE));
   }
 
   /**
-   * Ends the channel, unless the peer was first. The peer learns of it by a message, for which this
-   * waits for space in the ring. If the peer ended the id's previous life, this also waits until it
-   * has read a message of the new one: otherwise it could not tell the two apart.
+   * Ends the channel, unless the peer has already done so. The peer is told by a message, for which
+   * this waits for space in the ring. If the peer ended the id's previous life, this also waits
+   * until it has read a message of the current one; otherwise it could not tell the two lives
+   * apart.
    *
-   * @return {@link SendResult#TIMEOUT} if the peer was not told yet: then call this again
-   * @param how {@link MessageKind#CLOSE} if all is said, {@link MessageKind#RESET} if not
+   * @return {@link SendResult#TIMEOUT} if the peer could not be told yet; then call this again
+   * @param how {@link MessageKind#CLOSE} if the stream is complete, else {@link MessageKind#RESET}
    */
   public SendResult end(MessageKind how, long deadlineNanos) {
     if (how != MessageKind.CLOSE && how != MessageKind.RESET) {
@@ -249,17 +250,17 @@ public final class Channel {
     return link.outbox().send(how, id, 0, NO_BYTES, 0, 0, deadlineNanos);
   }
 
-  /** Sleeps for credit so long at a stretch, unless it is woken, instead of the usual 50 ms. */
+  /** Sets the longest sleep without a wake-up while waiting for credit, instead of 50 ms. */
   void sleepAtMost(long nanos) {
     waiter.sleepAtMost(nanos);
   }
 
-  /** Lets the count of sent bytes start elsewhere, as if that many more had been sent. */
+  /** Starts the count of sent bytes elsewhere, as if {@code bytes} more had been sent. */
   void skip(int bytes) {
     sent += bytes;
   }
 
-  /** The peer has ended it. */
+  /** Called when the peer has ended the channel. */
   void drop() {
     ended = true;
     wakeSenders();

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
  * The channels between the host and one guest, as one side sees them. The host opens channels with
  * even ids, the guest with odd ones; the id is the index in the channel table.
  *
- * <p>One side ends a channel: it sets the entry from Active to Closed and sends Close or Reset. The
- * other reads that message, drops its end and sets Free. For any number of threads; but a channel
- * is used for sending by the thread of the outbox only, or through {@link Peer} and {@link
- * ShmGuest} by any.
+ * <p>One side ends a channel: it changes the entry from Active to Closed and sends Close or Reset.
+ * The other side reads that message, drops its end and sets the entry to Free. Safe for use by any
+ * number of threads, except that sending on a channel is confined to the thread of the outbox;
+ * {@link Peer} and {@link ShmGuest} lift that restriction.
  */
 // r[impl shm.flow.channel-table-indexing]
 public final class Channels {
@@ -18,7 +18,7 @@ public final class Channels {
   static final int ACTIVE = 1;
   static final int CLOSED = 2;
 
-  /** Held by whoever reads or changes what follows, and by whoever sends on a channel. */
+  /** Guards the fields below, and is held while sending on a channel. */
   private final BriefLock lock = new BriefLock();
 
   private final Link link;
@@ -27,21 +27,24 @@ public final class Channels {
   private final int first;
   private final int count;
 
-  /** Our end of each channel, while it is open here. */
+  /** Our end of each channel, as long as it is open here. */
   private final @Nullable Channel[] open;
 
-  /** The channels that have ended and of which something may still be under way. */
+  /** Channels that have ended, and that may still have messages in flight. */
   private final boolean[] ending;
 
-  /** The channels of ours whose last life the peer has ended, so that it discards their data. */
+  /** Our channels whose last life the peer has ended, so that it discards their data. */
   private final boolean[] endedByPeer;
 
-  /** How the counters of both rings stood when an entry of ours was first seen free again. */
+  /** The counters of both rings when an entry of ours was first seen free again. */
   private final long[] quarantine;
 
   private final boolean[] quarantined;
 
-  /** Whether the entry may be another's by now; set with the lock taken, as every writer has it. */
+  /**
+   * Whether the entry may belong to another guest by now. Written with the lock held, like every
+   * write to the table.
+   */
   private volatile boolean over;
 
   Channels(Link link) {
@@ -60,8 +63,8 @@ public final class Channels {
   /**
    * Opens a channel with a free id.
    *
-   * @return null if all ids are in use, or if the guest has not sent a message yet: until then it
-   *     may still clear its table; also if the guest has left or is gone
+   * @return null if all ids are in use, if the guest has not sent a message yet, until which it may
+   *     still clear its table, or if the guest has left or is gone
    */
   // r[impl shm.id.channel-parity]
   // r[impl shm.flow.channel-activate]
@@ -95,8 +98,8 @@ public final class Channels {
   }
 
   /**
-   * Whether nothing of the last life of a channel is under way any more: its entry is free, we have
-   * read all that the peer sent until then, and it has read all that we sent.
+   * Whether nothing of a channel's last life is in flight any more: its entry is free, we have read
+   * everything that the peer had sent by then, and the peer has read everything that we had sent.
    */
   // r[impl shm.flow.channel-id-reuse]
   private boolean mayReuse(int id) {
@@ -117,7 +120,7 @@ public final class Channels {
     return readAll && readByPeer;
   }
 
-  /** Whether the peer can open a channel of that id. */
+  /** Whether {@code id} is that of a channel which the peer can open. */
   boolean isPeers(long id) {
     return id > 0 && id < count && !isOurs((int) id);
   }
@@ -135,11 +138,11 @@ public final class Channels {
   }
 
   /**
-   * Says which channel a message of the peer belongs to, if its kind has to do with channels. A
-   * Data message for a channel that the peer has opened opens it here too; Close and Reset end it.
+   * The channel that a received message belongs to, if its kind concerns channels. A Data message
+   * on a channel of the peer opens it here, too; Close and Reset end it.
    *
-   * @return null if the message belongs to a channel that has ended, and is to be discarded
-   * @throws ProtocolViolation if there can be no such channel
+   * @return null if the channel has ended, so that the message is to be discarded
+   * @throws ProtocolViolation if no such channel can exist
    */
   // r[impl shm.trust.channels]
   public @Nullable Channel of(Message message) {
@@ -175,8 +178,8 @@ public final class Channels {
     if (state == FREE && !ending[id]) {
       throw violation("sends data on channel %d, which is free".formatted(id));
     }
-    // Ended by us and active again: the peer began a new life only after we had read the old one,
-    // and ends it only after we have seen it active (see Channel.end).
+    // Ended by us and active again: the peer started a new life only after we had read all of the
+    // old one, and ends it only after we have seen it active (see Channel.end).
     return ending[id] && state != ACTIVE ? null : opened(id);
   }
 
@@ -189,7 +192,7 @@ public final class Channels {
     if (channel != null) {
       channel.drop();
     }
-    ending[id] = isOurs(id); // what we have sent may still be under way; the peer has sent its last
+    ending[id] = isOurs(id); // our messages may still be in flight; the peer has sent its last
     endedByPeer[id] = isOurs(id);
     quarantined[id] = false;
     if (!over) {
@@ -199,9 +202,9 @@ public final class Channels {
   }
 
   /**
-   * Ends a channel from this side. What is still under way on it is discarded from now on.
+   * Ends a channel from this side. Messages in flight on it are discarded from now on.
    *
-   * @return whether it was this side that ended it
+   * @return whether this side ended it
    */
   boolean close(Channel channel) {
     int id = channel.id();
@@ -213,7 +216,7 @@ public final class Channels {
       open[id] = null;
       ending[id] = true;
       quarantined[id] = false;
-      state(id); // in memory that was cut away this is an error, and the next would end the JVM
+      state(id); // in truncated memory this throws, where a compare-and-set crashes the JVM
       boolean byUs = memory.compareAndSetInt(stateAddress(id), ACTIVE, CLOSED);
       endedByPeer[id] &= !byUs;
       return byUs;
@@ -222,7 +225,7 @@ public final class Channels {
     }
   }
 
-  /** Grants credit on a channel, unless the channel has ended; says whether it did. */
+  /** Grants credit on a channel, unless it has ended; returns whether it did. */
   boolean grant(Channel channel, int bytes) {
     lock.take();
     try {
@@ -236,19 +239,19 @@ public final class Channels {
     }
   }
 
-  /** From now on nothing is written: the guest has left or is gone, and its entry is another's. */
+  /** Stops all writing: the guest has left or is gone, and its entry may go to another. */
   void end() {
     lock.take();
     over = true;
     lock.end();
   }
 
-  /** Taken while a message is sent on a channel; see {@link Channel#send}. */
+  /** Held while a message is sent on a channel; see {@link Channel#send}. */
   BriefLock lock() {
     return lock;
   }
 
-  /** Whether nothing is written any more. */
+  /** Whether writing has stopped. */
   boolean isOver() {
     return over;
   }
@@ -258,9 +261,8 @@ public final class Channels {
   }
 
   /**
-   * The state of a channel as it stands there. A received message gets it before the tail is
-   * stored: after that the peer may begin the channel's next life, to which the message does not
-   * belong.
+   * The raw state of a channel. It is read for a received message before the tail is stored: after
+   * that the peer may start the channel's next life, to which the message does not belong.
    */
   int peek(int id) {
     boolean exists = Integer.compareUnsigned(id, count) < 0;

@@ -3,14 +3,16 @@ package dev.belfry.shm;
 import dev.belfry.linux.Futex;
 import java.time.Duration;
 
-/** Times of {@link System#nanoTime} at which to stop waiting. */
+/** Deadlines on the clock of {@link System#nanoTime}. */
 final class Deadlines {
-  /** One that never comes. */
+  /** A deadline that never comes. */
   static final long FOREVER = Futex.FOREVER;
 
   private Deadlines() {}
 
-  /** The end of a duration that begins now; one too long to be counted never ends. */
+  /**
+   * The deadline after a duration from now; {@link #FOREVER} if the duration is too long to count.
+   */
   static long after(Duration duration) {
     long nanos;
     try {
@@ -22,7 +24,7 @@ final class Deadlines {
     return nanos > FOREVER / 2 ? FOREVER : deadline;
   }
 
-  /** The earlier of two. */
+  /** The earlier of two deadlines. */
   static long earlier(long one, long other) {
     if (one == FOREVER || other == FOREVER) {
       return one == FOREVER ? other : one;
@@ -30,12 +32,12 @@ final class Deadlines {
     return one - other < 0 ? one : other;
   }
 
-  /** Whether it has come. */
+  /** Whether a deadline has passed. */
   static boolean isOver(long deadlineNanos) {
     return deadlineNanos != FOREVER && System.nanoTime() - deadlineNanos >= 0;
   }
 
-  /** How long it is until then. */
+  /** The time left until a deadline. */
   static long restNanos(long deadlineNanos) {
     return deadlineNanos == FOREVER ? Long.MAX_VALUE : deadlineNanos - System.nanoTime();
   }

@@ -1,6 +1,6 @@
 package dev.belfry.shm;
 
-/** Which way the messages of a ring go. */
+/** The direction of a ring. */
 public enum Direction {
   /** From a guest to the host. */
   TO_HOST,

@@ -22,9 +22,9 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 
 /**
- * One end of a pair of connected sockets with which two processes wake each other, and learn of
- * each other's death. A ring means only that something has changed: whoever hears it looks at
- * everything it waits for. Any number of rings that nobody has heard yet count as one.
+ * One end of a pair of connected sockets through which two processes wake each other and detect
+ * each other's death. A ring says only that something has changed: its receiver tests everything it
+ * waits for. Rings that have not been heard yet coalesce into one.
  *
  * {@snippet :
  * Doorbell.Pair bells = Doorbell.pair(sys);
@@ -34,14 +34,14 @@ import java.time.Duration;
  * bells.guest().await(Duration.ofMillis(100));   // DEATH, from now on
  * }
  *
- * <p>For any number of threads: one of those that wait reads the socket, and all hear what it
- * hears.
+ * <p>Safe for use by any number of threads: one of the waiting threads reads the socket, and all of
+ * them hear what it hears.
  */
 // r[impl shm.doorbell.purpose]
 public final class Doorbell implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Doorbell.class.getName());
 
-  /** What is sent; its value means nothing. */
+  /** The byte that is sent; its value means nothing. */
   private static final MemorySegment RING =
       Arena.global().allocateFrom(ValueLayout.JAVA_BYTE, (byte) 1);
 
@@ -50,10 +50,12 @@ public final class Doorbell implements AutoCloseable {
   private final Sockets.Type type;
   private final BellReader reader;
 
-  /** Held while ringing: a descriptor closed meanwhile might already be something else's. */
+  /**
+   * Held while ringing: a descriptor closed meanwhile could already be reused for something else.
+   */
   private final BriefLock ringing = new BriefLock();
 
-  /** Changed with the lock held. */
+  /** Written with the lock held. */
   private volatile boolean closed;
 
   private volatile boolean peerDead;
@@ -65,30 +67,30 @@ public final class Doorbell implements AutoCloseable {
     this.reader = new BellReader(sys, fd);
   }
 
-  /** What was heard. */
+  /** What a wait has heard. */
   public enum Event {
-    /** The peer has rung, once or more often. */
+    /** The peer has rung, once or more. */
     SIGNAL,
-    /** The peer's end is closed; from now on there is nothing else to hear. */
+    /** The peer's end is closed; every later wait returns this, too. */
     DEATH,
-    /** Nothing. */
+    /** Nothing was heard in time. */
     TIMEOUT
   }
 
-  /** What came of a ring. */
+  /** The result of a ring. */
   public enum Rung {
     /** The peer will hear it. */
     SENT,
-    /** The peer has not even heard those before; it will hear this one with them. */
+    /** The peer has not heard earlier rings yet, and will hear this one with them. */
     ALREADY_PENDING,
-    /** Nobody can hear it any more. */
+    /** The peer's end is closed. */
     PEER_DEAD
   }
 
-  /** The two ends; each is closed on its own. */
+  /** The two ends; each is closed separately. */
   public record Pair(Doorbell host, Doorbell guest) {}
 
-  /** A new bell. Both ends are closed in programs that are started meanwhile. */
+  /** Creates a doorbell. Both ends are close-on-exec. */
   // r[impl shm.doorbell.socketpair]
   public static Pair pair(Sys sys) throws ErrnoException {
     Sockets.Pair ends = Sockets.pair(sys, Sockets.Type.STREAM, false);
@@ -98,10 +100,10 @@ public final class Doorbell implements AutoCloseable {
   }
 
   /**
-   * Takes over an end that this process has inherited. It may be a Unix socket of any type; on one
-   * for datagrams the peer's death shows only when ringing.
+   * Takes over an end that this process has inherited. Any type of Unix socket will do; on a
+   * datagram socket the peer's death shows only when ringing.
    *
-   * @throws TicketException if it is no socket; then it is left alone
+   * @throws TicketException if the descriptor is not a socket; it is left alone then
    */
   public static Doorbell adopt(Sys sys, int descriptor) throws IOException {
     Sockets.Type type = typeOf(sys, descriptor);
@@ -132,7 +134,7 @@ public final class Doorbell implements AutoCloseable {
   }
 
   /**
-   * Rings. Never blocks, never raises a signal, allocates nothing.
+   * Rings. Never blocks, never raises SIGPIPE, allocates nothing.
    *
    * @throws ErrnoException for an error that says nothing about the peer
    * @throws IllegalStateException if this end is closed
@@ -158,7 +160,9 @@ public final class Doorbell implements AutoCloseable {
     };
   }
 
-  /** Rings because something was published, which stays so whatever comes of the ring. */
+  /**
+   * Rings for something that was published; it stays published whether or not the ring succeeds.
+   */
   void announce() {
     if (closed) {
       return;
@@ -166,64 +170,64 @@ public final class Doorbell implements AutoCloseable {
     try {
       ring();
     } catch (IllegalStateException closedMeanwhile) {
-      // Then nobody waits for it either.
+      // Then no thread waits for it either.
     } catch (ErrnoException e) {
       LOG.log(Level.WARNING, "a published message could not be announced", e);
     }
   }
 
-  /** Waits until the peer rings or dies. Must not be called in an event loop. */
+  /** Waits until the peer rings or dies. Must not be called on an event loop thread. */
   public Event await() throws ErrnoException {
     return reader.await(Deadlines.FOREVER);
   }
 
-  /** Waits at most that long. */
+  /** Waits until the peer rings or dies, at most for the given time. */
   public Event await(Duration atMost) throws ErrnoException {
     return reader.await(Deadlines.after(atMost));
   }
 
-  /** Says what there is, without waiting. */
+  /** Returns what there is to hear, without waiting. */
   public Event poll() throws ErrnoException {
     return reader.await(System.nanoTime());
   }
 
-  /** How often something was heard here; to be read before a condition is tested. */
+  /** How often something was heard here. Read it before testing a condition. */
   long heard() {
     return reader.heard();
   }
 
-  /** Waits, unless something was heard since that count, whoever heard it. */
+  /** Waits unless something was heard since {@code heard} was read, by any thread. */
   Event awaitSince(long heard, long deadlineNanos) throws ErrnoException {
     return reader.awaitSince(heard, deadlineNanos);
   }
 
-  /** Whether a ring has shown that the peer is dead. */
+  /** Whether a ring has failed because the peer is dead. */
   public boolean isPeerDead() {
     return peerDead;
   }
 
-  /** Whether the kernel tells of the peer's death by itself. */
+  /** Whether the kernel reports the peer's death unasked. */
   boolean tellsDeath() {
     return type != Sockets.Type.DATAGRAM;
   }
 
-  /** The descriptor. */
+  /** The descriptor of this end. */
   public int descriptor() {
     return fd.number();
   }
 
   /**
-   * Lets programs that are started from now on inherit this end, for callers who start a guest by
-   * other means than {@link ShmHost#spawn}. <b>Every</b> child that any thread starts meanwhile
-   * inherits it, and while one of them lives the guest's death does not show here. {@code
-   * ProcessBuilder} closes it in the child all the same. Close this end once the guest runs.
+   * Clears close-on-exec, for callers that start a guest by other means than {@link ShmHost#spawn}.
+   * From now on <b>every</b> child that any thread starts inherits this end, and while one of them
+   * lives, the guest's death does not show. {@code ProcessBuilder} closes the descriptor in its
+   * children regardless. Close this end once the guest runs.
    */
   // r[impl shm.doorbell.clear-cloexec]
   public void inheritable() throws ErrnoException {
     FdFlags.setCloseOnExec(sys, fd.number(), false);
   }
 
-  /** Ends the use of this end and returns its descriptor; an event loop closes it. */
+  /** Ends the use of this end without closing its descriptor; an event loop closes that. */
   Fd retire() {
     ringing.take();
     try {
@@ -235,7 +239,7 @@ public final class Doorbell implements AutoCloseable {
     }
   }
 
-  /** For an event loop that reads it from now on. */
+  /** For an event loop that reads from it from now on. */
   Fd fd() {
     return fd;
   }
@@ -246,7 +250,7 @@ public final class Doorbell implements AutoCloseable {
     }
   }
 
-  /** Closes this end, which the peer sees as death; whoever waits here gets an exception. */
+  /** Closes this end, which the peer sees as death. Waiting threads get an exception. */
   @Override
   public void close() {
     ringing.take();

@@ -7,12 +7,13 @@ import java.lang.System.Logger.Level;
 
 /**
  * A guest's lock on the bytes of its entry in the segment's file, by which a host of format 1 sees
- * that the guest lives: format 1 has no room for a mutex, and a guest that walks in has neither
- * bell nor parent. A lock is no byte of the segment, so peers of other makes do not notice it.
+ * that the guest is alive. Format 1 has no room for a mutex, and a guest that walks in has neither
+ * a bell nor a parent. A lock is not part of the segment's bytes, so foreign peers do not notice
+ * it.
  *
- * <p>It belongs to the open file, which the guest's descriptor and its mapping hold. So when it is
- * gone and the guest has not given it back, the kernel has taken both away, and nobody writes to
- * the entry any more; not even a child that was forked meanwhile.
+ * <p>The lock belongs to the open file description (fcntl(2)), which the guest's descriptor and its
+ * mapping keep open. So if it is gone and the guest has not released it, the kernel has removed
+ * both, and nothing writes to the entry any more, not even a child forked meanwhile.
  */
 // r[impl shm.crash.stranger]
 final class EntryLock {
@@ -29,7 +30,9 @@ final class EntryLock {
     this.entry = new FileLocks.Range(segment.layout().entry(peer), segment.layout().entryBytes());
   }
 
-  /** The guest takes it. Where the kernel refuses, the guest's death will not be noticed. */
+  /**
+   * Takes the lock, as a guest. Where the kernel refuses, the guest's death will not be noticed.
+   */
   void take() {
     try {
       taken = FileLocks.tryLock(sys, segment.descriptor(), entry, FileLocks.Mode.EXCLUSIVE);
@@ -38,14 +41,17 @@ final class EntryLock {
     }
   }
 
-  /** The guest gives it back; if the segment is closed already, the lock goes with the mapping. */
+  /**
+   * Releases the lock, as a guest; if the segment is already closed, the lock goes with the
+   * mapping.
+   */
   void giveBack() throws ErrnoException {
     if (taken && !segment.isClosed()) {
       FileLocks.unlock(sys, segment.descriptor(), entry);
     }
   }
 
-  /** Whether a guest has it, for the host. */
+  /** Whether a guest holds the lock; for the host. */
   boolean isHeld() throws ErrnoException {
     return FileLocks.isLocked(sys, segment.descriptor(), entry);
   }

@@ -10,18 +10,19 @@ final class Exchange {
   private final Receiving receiving;
 
   /**
-   * A link.
+   * Wraps a link.
    *
-   * @param bell where to sleep if the peer might not wake a futex, else null
+   * @param bell the bell to sleep at if the peer might not wake a futex, else null
    */
   Exchange(Link link, @Nullable Doorbell bell) {
     this(link, bell, () -> false);
   }
 
   /**
-   * A link that not every thread may wait for.
+   * Wraps a link that some threads must not wait for.
    *
-   * @param mustNotWait whether the thread that asks is refused, because it would stop the loop
+   * @param mustNotWait whether the calling thread is refused, because blocking it would stop the
+   *     loop
    */
   Exchange(Link link, @Nullable Doorbell bell, BooleanSupplier mustNotWait) {
     this.link = link;
@@ -43,8 +44,8 @@ final class Exchange {
   }
 
   /**
-   * Takes both turns, so that nobody touches the link until {@link #endQuiet}; false if somebody is
-   * using it. For a link that is over: whoever waits is woken and leaves.
+   * Takes both turns, so that no other thread touches the link until {@link #endQuiet}; returns
+   * false if one is using it. For a link that is over: its waiters are woken and leave.
    */
   boolean tryQuiet() {
     if (!sending.turn().tryTake()) {
@@ -58,8 +59,8 @@ final class Exchange {
   }
 
   /**
-   * Waits until nobody uses the link and does {@link #end}; false after the deadline. For a link
-   * that is over: whoever waits is woken and leaves.
+   * Waits until no thread uses the link, then calls {@link #end}; returns false if the deadline
+   * passes first. For a link that is over: its waiters are woken and leave.
    */
   boolean endWhenQuiet(long deadlineNanos) {
     if (!sending.turn().take(deadlineNanos)) {
@@ -77,11 +78,13 @@ final class Exchange {
     }
   }
 
-  /** The entry may soon be another's: this link lets nobody touch it. With both turns taken. */
+  /**
+   * Stops all use of the entry, which may soon belong to another guest. The caller has both turns.
+   */
   void end() {
     sending.turn().makePointless();
     receiving.turn().makePointless();
-    link.channels().end(); // whose users need no turn
+    link.channels().end(); // their users need no turn
   }
 
   void endQuiet() {
@@ -89,7 +92,7 @@ final class Exchange {
     sending.turn().end();
   }
 
-  /** Wakes threads of ours that sleep on a futex, because the peer may only have rung. */
+  /** Wakes our threads that sleep on a futex, because the peer may only have rung. */
   void passRingOn() {
     receiving.wakeBlocked();
     sending.wakeBlocked();

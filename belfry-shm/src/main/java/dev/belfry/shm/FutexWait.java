@@ -11,11 +11,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /**
- * Sleeps until a word of shared memory changes and somebody says so. Where the kernel has no futex,
- * and on virtual threads, which must not sit in a system call, it looks again and again, at first
- * after one microsecond, in the end after at most one millisecond.
+ * Sleeps until a word of shared memory changes and a waker says so. Where the kernel refuses
+ * futexes, and on virtual threads, which must not block in a system call, it polls instead, with
+ * pauses that grow from one microsecond to one millisecond.
  *
- * <p>One instance for each thread that waits; waking is for anyone. Allocates nothing.
+ * <p>One instance for each waiting thread; any thread may wake. Allocates nothing.
  */
 public final class FutexWait {
   /** A deadline that never comes. */
@@ -26,18 +26,19 @@ public final class FutexWait {
   private final Futex futex;
   private boolean polling;
 
-  /** An instance for one waiting thread. */
+  /** Creates an instance for one waiting thread. */
   public FutexWait(Sys sys) {
     this.futex = new Futex(sys);
   }
 
   /**
-   * Sleeps while the word has the expected value; the caller then tests its condition again.
+   * Sleeps while the word has the expected value. Wake-ups may be spurious: the caller tests its
+   * condition again.
    *
    * @param word four bytes, aligned
-   * @param expected the value that was seen before the condition was tested
+   * @param expected the value read before the condition was tested
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link #FOREVER}
-   * @throws UncheckedIOException if the kernel refuses, as for memory that is gone
+   * @throws UncheckedIOException if the kernel refuses, as for memory that was truncated
    */
   public WaitResult await(MemorySegment word, int expected, long deadlineNanos) {
     if (polling || Thread.currentThread().isVirtual()) {
@@ -75,7 +76,7 @@ public final class FutexWait {
     return WaitResult.CHANGED;
   }
 
-  /** Wakes at most so many sleepers; returns how many, which is none where there is no futex. */
+  /** Wakes at most {@code count} sleepers; returns how many, which is 0 where there is no futex. */
   public static int wake(Sys sys, MemorySegment word, int count) {
     return Math.max(0, Futex.wake(sys, word, count));
   }

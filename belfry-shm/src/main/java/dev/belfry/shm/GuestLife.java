@@ -9,16 +9,16 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a guest shows of its life, and sees of its host's. On the thread of the {@link Lifeline}:
- * has the robust mutex of its entry held, or holds the lock on it, beats, and notices when the host
- * is gone.
+ * The signs of life of a guest, and its watch over the host. On the thread of the {@link Lifeline}
+ * it holds the lock on its entry or has the robust mutex held, writes heartbeats, and notices when
+ * the host is gone.
  */
 final class GuestLife implements Lifeline.Hold {
   private final Sys sys;
   private final @Nullable Doorbell bell;
   private final int parent;
 
-  // Set before the lifeline sees it.
+  // Set before the lifeline sees this.
   private @Nullable Segment segment;
   private @Nullable MemorySegment mutexWord;
   private @Nullable EntryLock lock;
@@ -27,7 +27,7 @@ final class GuestLife implements Lifeline.Hold {
 
   private @Nullable MutexHolder mutex;
 
-  /** Whether the host had its lock when we came, so that it can be seen to lose it. */
+  /** Whether the host held its lock when we attached, so that we can see it lose it. */
   private boolean watchesLock;
 
   private volatile @Nullable Link link;
@@ -40,7 +40,7 @@ final class GuestLife implements Lifeline.Hold {
   }
 
   /**
-   * Checks that the host lives, after this process has asked to die with it.
+   * Checks that the host is alive, after this process has asked to die with it.
    *
    * @throws SegmentException if it is gone
    */
@@ -68,7 +68,7 @@ final class GuestLife implements Lifeline.Hold {
     interval = held.config().heartbeatIntervalNanos();
   }
 
-  /** The entry is ours from now on; the first beat comes with that. */
+  /** Called when the entry is ours; writes the first heartbeat. */
   void attached(Link attached) {
     link = attached;
     beat();
@@ -108,7 +108,7 @@ final class GuestLife implements Lifeline.Hold {
   // r[impl shm.crash.heartbeat-clock]
   private void beat() {
     Link ours = link;
-    if (interval > 0 && segment != null && ours != null && !ours.isOver()) { // else another's entry
+    if (interval > 0 && segment != null && ours != null && !ours.isOver()) { // else not ours
       segment.memory().setLongRelease(heartbeat, System.nanoTime());
     }
   }
@@ -133,7 +133,8 @@ final class GuestLife implements Lifeline.Hold {
   }
 
   /**
-   * The host is gone. The kernel has killed us already, unless another process stands between us.
+   * Called when the host is gone. The kernel has killed us by now, unless another process stands
+   * between host and guest.
    */
   @Override
   public void hungUp() {

@@ -18,8 +18,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The process of a guest: a child of ours, or a stranger that has walked in and is known by the
- * mutex it holds.
+ * The process of a guest: our child, or a stranger that walked in and is identified by the mutex it
+ * holds.
  */
 // r[impl shm.death.process-handle]
 final class GuestProcess implements AutoCloseable {
@@ -44,9 +44,9 @@ final class GuestProcess implements AutoCloseable {
   }
 
   /**
-   * The process of the thread that holds a mutex; null if nobody holds it, or the process cannot be
-   * seen from here. A guest in another PID namespace has a thread id that may be anybody's here: so
-   * only a process that has mapped the segment is taken for the guest.
+   * The process of the thread that holds a mutex; null if no thread holds it, or if the process is
+   * not visible from here. The thread id of a guest in another PID namespace may belong to any
+   * process here, so only a process that has mapped the segment is taken for the guest.
    */
   static @Nullable GuestProcess ownerOf(Sys sys, RobustMutex mutex, MappedFile segment) {
     int thread = owner(mutex);
@@ -54,7 +54,7 @@ final class GuestProcess implements AutoCloseable {
       return null;
     }
     try {
-      // Byte for byte: its name may be anything.
+      // The name of the process may be any bytes.
       Path status = Path.of("/proc/" + thread + "/status");
       for (String line : Files.readAllLines(status, ISO_8859_1)) {
         if (line.startsWith(TGID)) {
@@ -62,7 +62,7 @@ final class GuestProcess implements AutoCloseable {
           var process = new GuestProcess(sys, PidFd.open(sys, pid), false);
           boolean isGuest = false;
           try {
-            // So it lived when it was opened, and is no other.
+            // If so, it was alive when the pidfd was opened, and the pid had not been reused.
             isGuest = segment.isMappedBy(pid) && owner(mutex) == thread;
           } finally {
             if (!isGuest) {
@@ -73,17 +73,17 @@ final class GuestProcess implements AutoCloseable {
         }
       }
     } catch (IOException | NumberFormatException unknown) {
-      // Gone already, or in another PID namespace.
+      // Already gone, or in another PID namespace.
     }
     return null;
   }
 
-  /** The thread that holds a mutex; zero if none does. */
+  /** The id of the thread that holds a mutex; 0 if none does. */
   static int owner(RobustMutex mutex) {
     return word(mutex) & RobustMutex.OWNER_MASK;
   }
 
-  /** Whether nobody holds a mutex, nor has died while holding it. */
+  /** Whether no thread holds a mutex, nor has died holding it. */
   static boolean isFree(RobustMutex mutex) {
     return (word(mutex) & (RobustMutex.OWNER_MASK | RobustMutex.OWNER_DIED)) == 0;
   }
@@ -100,22 +100,22 @@ final class GuestProcess implements AutoCloseable {
     return pidFd;
   }
 
-  /** Whether we have started it, so that it may be killed and has to be reaped. */
+  /** Whether we have spawned the process, so that it may be killed and must be reaped. */
   boolean isChild() {
     return child;
   }
 
-  /** Whether it has ended; for strangers, whom nobody here reaps. */
+  /** Whether the process has ended; for strangers, which we cannot reap. */
   boolean hasEnded() {
     pollSet.set(0, pidFd.number(), PollSet.IN);
     return pollSet.await(System.nanoTime()) > 0;
   }
 
-  /** Kills a child with its process group, that is, with whatever it has started. */
+  /** Kills a child with its process group, and so everything it has started. */
   void kill() {
     try {
       pidFd.sendSignal(Signo.KILL);
-      Processes.kill(sys, -pidFd.pid(), Signo.KILL); // not reaped: the group is still its own
+      Processes.kill(sys, -pidFd.pid(), Signo.KILL); // not reaped yet: still its own group
     } catch (ErrnoException e) {
       LOG.log(Level.DEBUG, "process " + pidFd.pid() + " has ended by itself", e);
     }

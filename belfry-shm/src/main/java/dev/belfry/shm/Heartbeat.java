@@ -1,16 +1,16 @@
 package dev.belfry.shm;
 
-/** The heartbeat of a guest, as its host sees it. For the loop thread. */
+/** The heartbeat of a guest, as its host sees it. Confined to the loop thread. */
 // r[impl shm.crash.heartbeat]
 final class Heartbeat {
-  /** A host that has not looked for this long was kept from it: it looks twenty times a second. */
+  /** A host that has not looked for this long was held up: it looks twenty times a second. */
   private static final long LONG_NANOS = 1_000_000_000;
 
   private final Memory memory;
   private final long address;
   private final long interval;
 
-  /** Since when the guest could have shown that it lives. */
+  /** The time since which the guest could have shown that it is alive. */
   private long sinceNanos;
 
   private long lookedNanos;
@@ -22,19 +22,19 @@ final class Heartbeat {
     this.interval = segment.config().heartbeatIntervalNanos();
   }
 
-  /** The guest was seen to attach; its first beat came with that. */
+  /** Called when the guest is seen to have attached; its first heartbeat came with that. */
   void begin(long now) {
     sinceNanos = now;
     lookedNanos = now;
   }
 
-  /** True once each time that the guest gets stuck. */
+  /** Returns true once each time the guest gets stuck. */
   boolean hasGotStuck(long now) {
     if (interval == 0) {
       return false;
     }
     if (now - lookedNanos > Math.max(interval, LONG_NANOS)) {
-      sinceNanos = now; // whatever stopped us, such as a freezer, may have stopped the guest too
+      sinceNanos = now; // what stopped us, such as a freezer, may have stopped the guest too
     }
     lookedNanos = now;
     boolean before = stuck;
@@ -43,9 +43,12 @@ final class Heartbeat {
     return stuck && !before;
   }
 
-  /** Whether more than two intervals have passed since the last beat, and since it could beat. */
+  /**
+   * Whether more than two intervals have passed since the last heartbeat, and since the guest could
+   * have sent one.
+   */
   static boolean isStale(long lastBeat, long since, long now, long interval) {
     long last = lastBeat == 0 || lastBeat - since < 0 ? since : lastBeat;
-    return now - last - interval > interval; // twice the longest would be negative
+    return now - last - interval > interval; // twice the interval might overflow
   }
 }

@@ -5,15 +5,15 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a host is made; each method gives a copy with one thing changed.
+ * The options of a host. Immutable: each {@code with} method returns a copy with one value changed.
  *
  * @param systemCalls the system calls
- * @param path the segment's file, where guests can walk in; null for memory that only guests
- *     started by the host get
- * @param placement how the segment is laid out
- * @param config its sizes
- * @param budget how many messages of a guest are handed out before it is another's turn
- * @param walkIns how to deal with guests that walk in
+ * @param path the segment's file, through which guests can walk in; null for anonymous memory,
+ *     which only guests spawned by the host can reach
+ * @param placement the layout of the segment
+ * @param config the sizes of the segment
+ * @param budget how many messages of one guest are handed out before the next guest's turn
+ * @param walkIns the options for guests that walk in
  */
 public record HostOptions(
     Sys systemCalls,
@@ -23,7 +23,7 @@ public record HostOptions(
     int budget,
     PeerOptions walkIns) {
 
-  /** Memory without a name, in the padded placement. */
+  /** Anonymous memory in the padded placement. */
   public static final HostOptions DEFAULT =
       new HostOptions(
           Sys.forAnyThread(),
@@ -40,32 +40,32 @@ public record HostOptions(
     }
   }
 
-  /** The same with other system calls. */
+  /** A copy with other system calls. */
   public HostOptions withSystemCalls(Sys calls) {
     return new HostOptions(calls, path, placement, config, budget, walkIns);
   }
 
-  /** The same with a file. */
+  /** A copy with a file. */
   public HostOptions withPath(Path file) {
     return new HostOptions(systemCalls, file, placement, config, budget, walkIns);
   }
 
-  /** The same in a placement. */
+  /** A copy with another placement. */
   public HostOptions withPlacement(Placement laidOut) {
     return new HostOptions(systemCalls, path, laidOut, config, budget, walkIns);
   }
 
-  /** The same with sizes. */
+  /** A copy with other sizes. */
   public HostOptions withConfig(SegmentConfig sizes) {
     return new HostOptions(systemCalls, path, placement, sizes, budget, walkIns);
   }
 
-  /** The same with a budget. */
+  /** A copy with another budget. */
   public HostOptions withBudget(int messages) {
     return new HostOptions(systemCalls, path, placement, config, messages, walkIns);
   }
 
-  /** The same with other options for guests that walk in. */
+  /** A copy with other options for guests that walk in. */
   public HostOptions withWalkIns(PeerOptions options) {
     return new HostOptions(systemCalls, path, placement, config, budget, options);
   }

@@ -5,12 +5,12 @@ import dev.belfry.linux.FutexSet;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The host waits for a slot of its pool, which any guest may give back: so it sleeps on the tails
- * of all attached guests together.
+ * The host's wait for a slot of its pool. Any guest may give one back, so the host sleeps on the
+ * tails of all attached guests together.
  */
 // r[impl shm.wakeup.slot-wait]
 final class HostSlotShortage implements Awaitable {
-  /** Where nobody can wait for several words at once: how long to wait for our own guest's. */
+  /** How long to sleep on our own guest's word where waiting on several words is impossible. */
   private static final long SHORT_SLEEP_NANOS = 1_000_000;
 
   private final Segment segment;
@@ -20,7 +20,7 @@ final class HostSlotShortage implements Awaitable {
   private final Ring[] rings;
   private final FutexSet words;
 
-  /** Which guests' tails are slept on, and the value of each; our own guest's first. */
+  /** The guests whose tails are slept on, and the value of each word; our own guest comes first. */
   private final int[] guests;
 
   private final int[] expected;
@@ -57,7 +57,10 @@ final class HostSlotShortage implements Awaitable {
     return rings[peer].spaceWord();
   }
 
-  /** Our own guest comes first; if there are more than the kernel takes, the last are not heard. */
+  /**
+   * Arms our own guest first; if there are more guests than the kernel takes words, the last are
+   * not heard.
+   */
   @Override
   public int arm() {
     armed = 0;
@@ -102,7 +105,9 @@ final class HostSlotShortage implements Awaitable {
     };
   }
 
-  /** On our own guest's word alone; what the others give back is seen at the next look. */
+  /**
+   * Sleeps on our own guest's word alone; slots given back by others are found at the next look.
+   */
   private WaitResult sleepShortly(FutexWait futex, int own, long untilNanos) {
     long soon = System.nanoTime() + SHORT_SLEEP_NANOS;
     return futex.await(word(), own, Deadlines.earlier(untilNanos, soon));

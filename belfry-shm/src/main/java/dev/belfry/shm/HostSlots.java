@@ -3,11 +3,11 @@ package dev.belfry.shm;
 import java.util.Arrays;
 
 /**
- * The host's pool, which serves all guests. It remembers who holds which slot, so that a guest that
- * does not read cannot take what the others need: while others are attached, a slot is held back
- * for each of them that has none, as far as there are enough. And when a guest is gone, what it
- * held comes back. For any number of threads: whoever touches the pool or the accounts holds the
- * lock, so that nobody takes a slot back while it is being given to another guest.
+ * The host's pool, which serves all guests. It tracks which guest holds which slot, so that a guest
+ * that does not read cannot starve the others: one slot is reserved for each attached guest that
+ * has none, as far as there are enough. The slots of a guest that is gone are reclaimed. Safe for
+ * use by any number of threads: the pool and its accounts are accessed with the lock held, so that
+ * no slot is reclaimed while it is being given to another guest.
  */
 final class HostSlots {
   private static final int NOBODY = 0;
@@ -19,10 +19,13 @@ final class HostSlots {
   private final PeerTable peers;
   private final int maxGuests;
 
-  /** The guest that a slot was last sent to, which holds it while it is not free. */
+  /** The guest that a slot was last sent to; it holds the slot unless the slot is free. */
   private final int[] holders;
 
-  /** Upper bounds on what each guest holds, and all together: they give back without telling. */
+  /**
+   * Upper bounds on the slots that each guest holds, and on their sum: guests give slots back
+   * without notice.
+   */
   private final int[] mayHold;
 
   private int mayBeUsed;
@@ -92,13 +95,13 @@ final class HostSlots {
   }
 
   /**
-   * Whether a guest may take a slot: its first always, another if then one is left for each other
-   * guest that has none.
+   * Whether a guest may take a slot: its first one always, another one if that leaves one for each
+   * other guest that has none.
    */
   // r[impl shm.segment.host-slots]
   private boolean mayTake(int peer) {
     if (count - mayBeUsed >= maxGuests) {
-      return true; // whoever is there
+      return true; // enough for any number of guests
     }
     recount();
     int free = count - mayBeUsed;
@@ -124,7 +127,7 @@ final class HostSlots {
     }
   }
 
-  /** Takes back what a guest that is gone still holds, and wakes whoever waits for a slot. */
+  /** Reclaims what a guest that is gone still holds, and wakes all threads that wait for a slot. */
   void takeBack(int peer) {
     if (freeAll(peer) > 0) {
       for (int other = 1; other <= maxGuests; other++) {

@@ -6,23 +6,23 @@ import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receiving half of a link. For one thread at a time. Allocates nothing, except that a message
+ * The receiving half of a link. One thread at a time. Allocates nothing, except that a message
  * grows with the largest payload it has held.
  *
- * <p>What the peer has written is copied once and checked before it is used. The first violation
- * ends this half: it is thrown again by every call from then on.
+ * <p>Whatever the peer has written is copied once and validated before use. The first violation
+ * ends this half: every later call throws it again.
  */
 public final class Inbox extends LinkHalf {
   private final SlotReader slots;
   private final Data data = new Data();
 
-  /** Our counter: the next message has it. Only written to shared memory, never read back. */
+  /** Our counter, that of the next message. Written to shared memory, never read back. */
   private int tail;
 
-  /** Up to where messages are known to be there. */
+  /** Messages before this counter are known to be there. */
   private int seen;
 
-  /** Up to where the peer was told that we have read. */
+  /** The tail as last stored for the peer. */
   private int consumed;
 
   /** Whether a slot was given back since then. */
@@ -41,8 +41,8 @@ public final class Inbox extends LinkHalf {
   /**
    * Receives a message, if there is one.
    *
-   * @return whether there was; if not, {@link Link#isOver} tells whether one may still come
-   * @throws ProtocolViolation if the peer has written what a correct one cannot
+   * @return whether there was one; if not, {@link Link#isOver} tells whether more can come
+   * @throws ProtocolViolation if the peer has violated the protocol
    */
   public boolean receive(Message into) {
     try {
@@ -58,13 +58,13 @@ public final class Inbox extends LinkHalf {
   }
 
   /**
-   * Receives the messages that are there, and tells the peer once. Their bytes are copied only if
-   * the handler asks for them.
+   * Receives the messages that are there, and stores the tail once. Bytes are copied only on the
+   * handler's demand.
    *
    * @param scratch holds one message after the other
-   * @param limit how many at most
-   * @return how many
-   * @throws ProtocolViolation as {@link #receive} does; what was handed out before counts
+   * @param limit the maximum number of messages
+   * @return the number of messages
+   * @throws ProtocolViolation as {@link #receive} does; messages handed out before count
    */
   public int receive(Handler handler, Message scratch, int limit) {
     int count = 0;
@@ -74,31 +74,31 @@ public final class Inbox extends LinkHalf {
           count++;
           handler.onMessage(scratch);
         }
-      } catch (ProtocolViolation wrong) { // in the bytes, or what the handler makes of them
+      } catch (ProtocolViolation wrong) { // in the bytes, or found by the handler
         violation = wrong;
         throw wrong;
       } finally {
         scratch.giveBack();
         consume(false);
       }
-    } catch (InternalError fault) { // it may come as late as when the handler returns
+    } catch (InternalError fault) { // may surface as late as the handler's return
       throw segment.lost(fault);
     }
     return count;
   }
 
-  /** Gets messages one after the other. */
+  /** Receives messages one after the other. */
   @FunctionalInterface
   public interface Handler {
-    /** Called for each; the message is filled anew afterwards. */
+    /** Called for each message, which is refilled after this returns. */
     void onMessage(Message message);
   }
 
   /**
-   * Receives a message, waiting for one if need be.
+   * Receives a message, waiting for one.
    *
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
-   * @throws ProtocolViolation if the peer has written what a correct one cannot
+   * @throws ProtocolViolation if the peer has violated the protocol
    */
   public Awaited receive(Message into, long deadlineNanos) {
     try {
@@ -119,12 +119,12 @@ public final class Inbox extends LinkHalf {
     return await(data, deadlineNanos);
   }
 
-  /** Whether there is a message, or comes one within a moment, in which nobody else is let run. */
+  /** Whether there is a message, or one arrives within a moment; spins without yielding. */
   boolean hasDataSoon() {
     return isReadySoon(data);
   }
 
-  /** The bytes stay where they are until {@link #consume}. */
+  /** Takes the next message; its bytes stay where they are until {@link #consume}. */
   private boolean take(Message into) {
     try {
       if (violation != null) {
@@ -156,8 +156,8 @@ public final class Inbox extends LinkHalf {
   }
 
   /**
-   * How many messages are known to be there. A guest whose entry was taken away must not touch what
-   * may be another's by now; one that has left looks each time whether that is so.
+   * The number of messages known to be there. A guest that has lost its entry must not touch memory
+   * that may belong to another guest; one that has left checks this every time.
    */
   private int available() {
     int known = seen - tail;
@@ -209,15 +209,18 @@ public final class Inbox extends LinkHalf {
   }
 
   /**
-   * Whether the slots that were read can wait until the next message was read too: it is there
-   * already, and no sender sleeps for want of a slot. To give them back one by one would hold up
-   * the reading, because an atomic change of the bitmap waits for its line.
+   * Whether slots that were read can be kept until the next message is read, too: that message is
+   * there already, and no sender waits for a slot. Giving slots back one by one would stall the
+   * reader, because each atomic update of the bitmap waits for its cache line.
    */
   private boolean mayKeepSlots() {
     return slots.mayKeepSome() && ring.isSenderAwake() && available() != 0;
   }
 
-  /** Nobody waits for the space of a guest that has left, and the tail may be another's by now. */
+  /**
+   * Gives slots back and stores the tail. Not after a guest has left: no sender waits for its
+   * space, and the tail may belong to another guest.
+   */
   private void consume(boolean keepSlots) {
     if (tail == consumed || link.hasLeft()) {
       return;
@@ -237,7 +240,7 @@ public final class Inbox extends LinkHalf {
     }
   }
 
-  /** From now on the peer rings for what it sends. */
+  /** Makes the peer ring for what it sends from now on. */
   void listen() {
     try {
       ring.armDataAtBell();
@@ -246,7 +249,7 @@ public final class Inbox extends LinkHalf {
     }
   }
 
-  /** From now on the peer need not ring: somebody looks. */
+  /** Spares the peer from ringing: a thread polls from now on. */
   void attend() {
     try {
       ring.receiverAwake();
@@ -255,22 +258,22 @@ public final class Inbox extends LinkHalf {
     }
   }
 
-  /** Wakes all who wait for space at the other end; returns how many. */
+  /** Wakes all senders that wait for space at the other end; returns how many. */
   public int wakeProducers() {
     return ring.wakeProducers();
   }
 
-  /** Wakes all who wait for a slot at the other end; returns how many. */
+  /** Wakes all senders that wait for a slot at the other end; returns how many. */
   public int wakeSlotWaiters() {
-    return ring.wakeProducers(); // they sleep at the same place
+    return ring.wakeProducers(); // they sleep on the same word
   }
 
-  /** How many messages were received, modulo 2^32. */
+  /** The number of messages received, modulo 2^32. */
   int counter() {
     return tail;
   }
 
-  /** Lets the counters start elsewhere, as if that many messages had gone before. */
+  /** Starts the counters elsewhere, as if {@code counter} messages had gone before. */
   void startAt(int counter) {
     tail = counter;
     seen = counter;

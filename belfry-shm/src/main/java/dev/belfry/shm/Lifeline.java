@@ -16,10 +16,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread by which a process shows its hosts that it lives, and sees whether they do. It lives
- * as long as the process, because the parent-death signal belongs to the <em>thread</em> that asked
- * for it. It does nothing else: has mutexes held, beats, and listens for the hang-up of bells
- * without reading them.
+ * The thread that shows this process's hosts that it is alive, and watches whether they are. It
+ * lives as long as the process, because the parent-death signal belongs to the <em>thread</em> that
+ * asked for it (prctl(2)). It does nothing but have mutexes held, write heartbeats, and poll bells
+ * for a hang-up without reading them.
  */
 final class Lifeline {
   /** How often to look at what changes without notice. */
@@ -33,7 +33,7 @@ final class Lifeline {
   private final EventFd wake;
   private final ConcurrentLinkedQueue<Runnable> requests = new ConcurrentLinkedQueue<>();
 
-  /** The guests it holds on to; for its thread only. */
+  /** The guests of this process; confined to the lifeline's thread. */
   private final List<Hold> holds = new ArrayList<>();
 
   private Lifeline(Sys sys) throws ErrnoException {
@@ -41,7 +41,7 @@ final class Lifeline {
     this.wake = EventFd.create(sys);
   }
 
-  /** The one of this process. */
+  /** The lifeline of this process. */
   static synchronized Lifeline get(Sys sys) throws ErrnoException {
     if (instance == null) {
       var started = new Lifeline(sys);
@@ -51,25 +51,27 @@ final class Lifeline {
     return instance;
   }
 
-  /** One guest of this process, as its lifeline sees it. All but the constructor on its thread. */
+  /**
+   * One guest of this process, as the lifeline sees it. All methods run on the lifeline's thread.
+   */
   interface Hold {
-    /** The bell whose hang-up is the host's end, or null. */
+    /** The bell whose hang-up reports the host's end, or null. */
     @Nullable Doorbell bell();
 
-    /** Locks what tells of our death. */
+    /** Locks what reports our death. */
     void begin() throws ErrnoException;
 
     /** Unlocks it. */
     void end() throws ErrnoException;
 
-    /** Looks at what changes without notice; returns when to look again, as a deadline. */
+    /** Looks at what changes without notice; returns the deadline of the next look. */
     long look();
 
-    /** The bell has hung up. */
+    /** Called when the bell has hung up. */
     void hungUp();
   }
 
-  /** Holds on to a guest; returns when that is done. */
+  /** Starts to hold a guest; returns when that is done. */
   void add(Hold hold) throws ErrnoException {
     call(
         () -> {
@@ -79,7 +81,7 @@ final class Lifeline {
         });
   }
 
-  /** Lets go; returns when nothing of it is used any more. */
+  /** Lets go of a guest; returns when nothing of it is used any more. */
   void remove(Hold hold) throws ErrnoException {
     call(
         () -> {
@@ -91,7 +93,8 @@ final class Lifeline {
   }
 
   /**
-   * Asks to be killed when the thread that has started this process ends, which is the host's loop.
+   * Asks the kernel to kill this process when the thread that spawned it ends: the host's loop
+   * thread.
    */
   void dieWithParent() throws ErrnoException {
     call(
@@ -128,7 +131,7 @@ final class Lifeline {
       try {
         turn();
       } catch (Throwable e) {
-        LOG.log(Level.ERROR, "while watching over this process", e); // go on: it must not end
+        LOG.log(Level.ERROR, "while watching over this process", e); // this must not end
       }
     }
   }
@@ -146,7 +149,7 @@ final class Lifeline {
     pollSet.set(0, wake.number(), PollSet.IN);
     for (int i = 0; i < holds.size(); i++) {
       Doorbell bell = holds.get(i).bell();
-      pollSet.set(i + 1, bell == null ? -1 : bell.descriptor(), 0); // hang-ups come unasked
+      pollSet.set(i + 1, bell == null ? -1 : bell.descriptor(), 0); // hang-ups are reported unasked
     }
     int result = pollSet.await(until);
     if (result < 0) {
@@ -159,7 +162,7 @@ final class Lifeline {
     }
   }
 
-  /** One guest's trouble, such as a fault on its memory, is not the others'. */
+  /** Looks at one guest; its failure, such as a fault on its memory, does not affect the others. */
   private static long look(Hold hold) {
     try {
       return hold.look();
@@ -177,7 +180,7 @@ final class Lifeline {
     }
   }
 
-  /** The time of the next look at what changes without notice. */
+  /** The deadline of the next look at what changes without notice. */
   static long nextLook() {
     return System.nanoTime() + LOOK_NANOS;
   }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side's connection between the host and one guest: what it sends and what it receives. The two
+ * One side of the connection between the host and one guest: a sending and a receiving half. The
  * halves are independent of each other; each is for one thread at a time.
  *
  * <p>A link is over when its entry no longer belongs to this guest, when the host has said goodbye
@@ -58,7 +58,7 @@ public final class Link implements AutoCloseable {
     this.channels = new Channels(this);
   }
 
-  /** A guest attaches to the first free entry. */
+  /** Attaches a guest to the first free entry. */
   public static Link walkIn(Segment segment, WaitStrategy strategy) throws IOException {
     try {
       return ofGuest(segment, segment.peers().walkIn(), strategy, null);
@@ -67,12 +67,12 @@ public final class Link implements AutoCloseable {
     }
   }
 
-  /** A guest attaches to the entry that was reserved for it. */
+  /** Attaches a guest to the entry that was reserved for it. */
   public static Link claim(Segment segment, int peer, WaitStrategy strategy) throws IOException {
     return claim(segment, peer, strategy, null);
   }
 
-  /** A guest attaches to the entry that was reserved for it, with its end of the bell. */
+  /** Attaches a guest with a bell to the entry that was reserved for it. */
   static Link claim(Segment segment, int peer, WaitStrategy strategy, @Nullable Doorbell bell)
       throws IOException {
     try {
@@ -88,15 +88,15 @@ public final class Link implements AutoCloseable {
     return new Link(segment, peer, false, new SlotPool(segment, peer), strategy, bell, false);
   }
 
-  /** The host's side of a guest that is attached; at most one at a time for each guest. */
+  /** The host's side of the link to an attached guest; at most one at a time for each guest. */
   public static Link toGuest(Segment segment, int peer, WaitStrategy strategy) {
     return toGuest(segment, peer, strategy, null, false);
   }
 
   /**
-   * The host's side of a guest with a bell.
+   * The host's side of the link to a guest with a bell.
    *
-   * @param listenedTo whether an event loop sleeps at the bell for its messages
+   * @param listenedTo whether an event loop sleeps at the bell for the guest's messages
    */
   static Link toGuest(
       Segment segment,
@@ -113,25 +113,25 @@ public final class Link implements AutoCloseable {
     return peer;
   }
 
-  /** What this side sends. */
+  /** The sending half. */
   public Outbox outbox() {
     return outbox;
   }
 
-  /** What this side receives. */
+  /** The receiving half. */
   public Inbox inbox() {
     return inbox;
   }
 
-  /** The channels with credit. */
+  /** The channels of this link. */
   public Channels channels() {
     return channels;
   }
 
   /**
-   * Whether an event loop sleeps at the bell for what arrives, however its threads wait. Then
-   * nobody may be told that this side never sleeps: who believes that does not fence, and could
-   * miss that the loop has gone to sleep.
+   * Whether an event loop sleeps at the bell for incoming messages, whatever the strategy of its
+   * threads. Such a side must never announce that it spins: a peer that believes so skips the
+   * fence, and could miss that the loop has gone to sleep.
    */
   boolean isListenedTo() {
     return listenedTo;
@@ -154,7 +154,7 @@ public final class Link implements AutoCloseable {
               || segment.isClosed()
               || (!host && segment.isHostGone());
       if (over) {
-        segment.checkIntact(); // it may be a fault that has made it look so
+        segment.checkIntact(); // a fault may have made it look so
       }
       return over;
     } catch (InternalError fault) {
@@ -163,9 +163,9 @@ public final class Link implements AutoCloseable {
   }
 
   /**
-   * Whether a guest's entry may be another's, so that this guest must not touch it any more. Until
-   * the host has made it ready for the next, a guest that has left reads on, and one that was given
-   * up reads why.
+   * Whether a guest's entry may belong to another guest, so that this one must not touch it any
+   * more. Until the host recycles the entry, a guest that has left can read on, and one that was
+   * given up can read the reason.
    */
   boolean isEntryLost() {
     if (host) {
@@ -179,17 +179,17 @@ public final class Link implements AutoCloseable {
     return lost;
   }
 
-  /** Whether a guest has left, so that its entry can become another's at any time. */
+  /** Whether a guest has left, so that its entry can go to another at any time. */
   boolean hasLeft() {
     return left;
   }
 
   /**
-   * A guest leaves: it waits until the host has read what was sent, but not for ever, and says
+   * Leaves. A guest waits until the host has read what was sent, up to the deadline, and says
    * goodbye. The host only stops using its side.
    *
    * @param deadlineNanos how long to wait for the host, a time of {@link System#nanoTime}
-   * @throws ProtocolViolation if the host's counter makes no sense; the guest has left all the same
+   * @throws ProtocolViolation if the host's counter is invalid; the guest has left regardless
    */
   public void leave(long deadlineNanos) {
     try {
@@ -204,8 +204,7 @@ public final class Link implements AutoCloseable {
   }
 
   /**
-   * Waits as {@link #leave} does and sends nothing more, but leaves the goodbye to {@link
-   * #sayGoodbye}.
+   * Waits as {@link #leave} does and stops sending, but leaves the goodbye to {@link #sayGoodbye}.
    */
   void closeWhenRead(long deadlineNanos) {
     try {
@@ -215,29 +214,29 @@ public final class Link implements AutoCloseable {
     }
   }
 
-  /** A guest leaves; on its word the entry can become another's. */
+  /** Says goodbye for a guest; from then on its entry can go to another. */
   void sayGoodbye() {
     if (!host) {
       left = true;
       channels.end();
-      segment.checkIntact(); // a compare-and-set in memory that was cut away ends the JVM
+      segment.checkIntact(); // in truncated memory a compare-and-set would crash the JVM
       segment.peers().leave(peer, epoch);
     }
     close();
   }
 
-  /** Ends this side's use of the link and wakes whoever waits for something of it. */
+  /** Ends this side's use of the link and wakes all threads that wait on it. */
   @Override
   public void close() {
     closed = true;
     if (!segment.isIntact()) {
-      return; // nobody sleeps in memory that was cut away
+      return; // no thread sleeps on truncated memory
     }
     try {
       outbox.ring().wakeAll();
       inbox.ring().wakeAll();
     } catch (InternalError cut) {
-      // Just now.
+      // Truncated just now.
     }
   }
 

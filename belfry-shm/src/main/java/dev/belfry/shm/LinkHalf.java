@@ -2,7 +2,7 @@ package dev.belfry.shm;
 
 import java.lang.ref.Reference;
 
-/** What the two halves of a link have in common. For one thread at a time. */
+/** The common part of the two halves of a link. One thread at a time. */
 abstract sealed class LinkHalf permits Inbox, Outbox {
   final Link link;
   final Segment segment;
@@ -22,7 +22,7 @@ abstract sealed class LinkHalf permits Inbox, Outbox {
     this.waiter = new Waiter(segment, strategy);
   }
 
-  /** Waits for something that the peer does. */
+  /** Waits for an event that the peer causes. */
   final Awaited await(Awaitable what, long deadlineNanos) {
     try {
       return waiter.await(what, deadlineNanos);
@@ -33,7 +33,7 @@ abstract sealed class LinkHalf permits Inbox, Outbox {
     }
   }
 
-  /** Whether something that the peer does happens within a moment. */
+  /** Whether an event that the peer causes happens within a moment. */
   final boolean isReadySoon(Awaitable what) {
     try {
       return waiter.isReadySoon(what);
@@ -44,17 +44,17 @@ abstract sealed class LinkHalf permits Inbox, Outbox {
     }
   }
 
-  /** How a thread waits here. */
+  /** How threads wait here. */
   final WaitStrategy strategy() {
     return waiter.strategy();
   }
 
-  /** Whether a thread that waits here never sleeps, so that nobody need wake it. */
+  /** Whether threads that wait here never sleep, and so need no wake-up. */
   final boolean neverSleeps() {
     return strategy() == WaitStrategy.SPIN || strategy() == WaitStrategy.YIELD;
   }
 
-  /** Sleeps so long at a stretch, unless it is woken, instead of the usual 50 ms. */
+  /** Sets the longest sleep without a wake-up, instead of 50 ms. */
   final void sleepAtMost(long nanos) {
     waiter.sleepAtMost(nanos);
   }
@@ -64,7 +64,9 @@ abstract sealed class LinkHalf permits Inbox, Outbox {
     return waiter.sleeps();
   }
 
-  /** How often it slept on although what it waited for had come: its peer does not wake it. */
+  /**
+   * How often this half slept on after its event had happened, because the peer did not wake it.
+   */
   public final long unwoken() {
     return waiter.unwoken();
   }

@@ -6,12 +6,12 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** Runs something on a loop's thread and waits for it, even from that thread itself. */
+/** Runs an action on a loop's thread and waits for it; may be called on that thread itself. */
 final class LoopCall {
   private LoopCall() {}
 
   /**
-   * Runs it.
+   * Runs an action.
    *
    * @throws java.util.concurrent.RejectedExecutionException if the loop was stopped
    */

@@ -11,9 +11,9 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The file of a segment, as the kernel names it in the list of a process's mappings: by its device
- * and inode, which on some file systems are others than those of {@code stat(2)}. So this process
- * is asked first.
+ * The file of a segment, as {@code /proc/PID/maps} identifies it: by device and inode. On some file
+ * systems these differ from those of {@code stat(2)}, so this process's own list is consulted
+ * first.
  *
  * <pre>
  * 7f0e5c000000-7f0e5c002000 rw-s 00000000 00:21 1234   /the/path
@@ -25,12 +25,12 @@ final class MappedFile {
 
   private final long address;
 
-  /** A file that is mapped here, at an address. */
+  /** The file that is mapped at an address of this process. */
   MappedFile(long address) {
     this.address = address;
   }
 
-  /** Whether a process has mapped it; false also if that process may not be looked at. */
+  /** Whether a process has mapped the file; also false if that process may not be inspected. */
   boolean isMappedBy(int pid) throws IOException {
     Optional<String> ours = file("self", this::isHere);
     return ours.isPresent()
@@ -43,7 +43,7 @@ final class MappedFile {
     try (Stream<String> lines = Files.lines(maps, ISO_8859_1)) { // paths may be any bytes
       return lines.filter(mapping).map(MappedFile::file).findFirst();
     } catch (UncheckedIOException e) {
-      throw e.getCause(); // it has ended between two lines
+      throw e.getCause(); // the process ended between two lines
     }
   }
 

@@ -13,16 +13,16 @@ import java.nio.ByteOrder;
 import java.util.Objects;
 
 /**
- * Access to a mapping at absolute addresses, each of which comes from {@link #address} and so was
- * checked once. The methods are named for their memory order; those that name none are plain.
+ * Access to a mapping at absolute addresses. Each address comes from {@link #address}, where it was
+ * checked once. Methods are named for their memory order; those that name none are plain.
  *
- * <p>In the product these addresses go to {@link AllMemory}, which compiled code reaches without
- * any check. With {@code -Dbelfry.shm.checked=true} the same code goes through the mapping's own
- * segment, where every access is checked: the tests run both. As long as only one of the two
- * subclasses is loaded the compiler calls it directly.
+ * <p>In production the addresses go to {@link AllMemory}, which compiled code accesses without any
+ * check. With {@code -Dbelfry.shm.checked=true} the same code goes through the mapping's own
+ * segment, where every access is checked; the tests run both. As long as only one of the two
+ * subclasses is loaded, the compiler calls it directly.
  *
- * <p>Keeps the mapping alive. Whoever works with addresses stays reachable to the end of the work
- * ({@code Reference.reachabilityFence}).
+ * <p>An instance keeps its mapping alive. Code that works with addresses must keep the instance
+ * reachable until it is done ({@code Reference.reachabilityFence}).
  */
 abstract class Memory {
   private static final boolean CHECKED = Boolean.getBoolean("belfry.shm.checked");
@@ -33,13 +33,13 @@ abstract class Memory {
   private static final VarHandle LONG_OF_BYTES =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
-  // Masks that change no address. But they tell the compiler that it is positive and aligned, and
-  // the compiler leaves out the checks for that, which take longer than the accesses themselves.
+  // These masks change no address. They tell the compiler that it is positive and aligned, so that
+  // it drops the checks for that, which take longer than the accesses themselves.
   private static final long OF_BYTE = Long.MAX_VALUE >>> 1;
   private static final long OF_INT = OF_BYTE & -Integer.BYTES;
   private static final long OF_LONG = OF_BYTE & -Long.BYTES;
 
-  /** Up to here copying word by word is faster than calling the JDK's routine. */
+  /** Up to this length, copying word by word beats calling the JDK's routine. */
   private static final int FEW_BYTES = 1024;
 
   private final MemorySegment mapping;
@@ -49,31 +49,31 @@ abstract class Memory {
   }
 
   static Memory over(MemorySegment mapping) {
-    // Not "new Checked": to see that it is a Memory the verifier would load it, used or not, and
-    // with two subclasses loaded each access asks which one it is.
+    // Not "new Checked": to verify that it is a Memory, the verifier would load the class, used or
+    // not, and with two subclasses loaded every access becomes a type test.
     return CHECKED ? Checked.over(mapping) : new Unchecked(mapping);
   }
 
-  /** The address of some bytes of the mapping. */
+  /** The address of a range of the mapping. */
   final long address(long offset, long bytes) {
     Objects.checkFromIndexSize(offset, bytes, mapping.byteSize());
     return mapping.address() + offset;
   }
 
   /**
-   * The same address, which is that of a long. Where several plain accesses follow at it and behind
-   * it, the compiler knows them all to be good; the others see to that themselves.
+   * Returns the same address, known to be that of a long. The compiler then drops the checks of the
+   * plain accesses at and behind it; all other accesses mask their own address.
    */
   static long aligned(long address) {
     return address & OF_LONG;
   }
 
-  /** The four bytes of a futex. */
+  /** The four bytes of a futex word. */
   final MemorySegment word(long offset) {
     return mapping.asSlice(offset, Integer.BYTES);
   }
 
-  /** The mapping itself, for what is not hot. */
+  /** The mapping itself, for code that is not hot. */
   final MemorySegment mapping() {
     return mapping;
   }
@@ -88,7 +88,7 @@ abstract class Memory {
 
   abstract boolean compareAndSetInt(long address, int expected, int value);
 
-  /** Adds with release order; returns what was there before. */
+  /** Adds with release order; returns the previous value. */
   abstract int getAndAddIntRelease(long address, int value);
 
   abstract long getLong(long address);
@@ -101,7 +101,7 @@ abstract class Memory {
 
   abstract boolean compareAndSetLong(long address, long expected, long value);
 
-  /** Sets bits with release order; returns what was there before. */
+  /** Sets bits with release order; returns the previous value. */
   abstract long getAndOrLongRelease(long address, long bits);
 
   /** Copies bytes out. */
@@ -110,7 +110,7 @@ abstract class Memory {
   /** Copies bytes in. */
   abstract void write(long address, byte[] from, int offset, int length);
 
-  /** By way of all memory. */
+  /** Accesses all memory, unchecked. */
   private static final class Unchecked extends Memory {
     Unchecked(MemorySegment mapping) {
       super(mapping);
@@ -211,7 +211,7 @@ abstract class Memory {
     }
   }
 
-  /** By way of the mapping's own segment. */
+  /** Accesses the mapping's own segment. */
   private static final class Checked extends Memory {
     private final MemorySegment own;
     private final long base;

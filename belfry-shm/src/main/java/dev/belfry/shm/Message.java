@@ -7,27 +7,27 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message that was received. It is filled anew by each receive, so that receiving allocates
- * nothing. For one thread at a time.
+ * A received message. Each receive refills it, so that receiving allocates nothing. One thread at a
+ * time.
  *
- * <p>The bytes are a private copy, which the sender can no longer change. Those of a message that
- * is handed to a handler are copied only when the handler asks for them: by {@link #copyTo} and
- * {@link #toByteArray} straight to where they are wanted. Asked twice in this way they may differ,
- * if the sender is up to no good. After the handler has returned they are gone.
+ * <p>The bytes are a private copy, which the sender can no longer change. The bytes of a message
+ * passed to a handler are copied only on demand: {@link #copyTo} and {@link #toByteArray} copy them
+ * straight to their destination. A malicious sender may change them between two such calls. Once
+ * the handler has returned, bytes that were not copied are gone.
  */
 public final class Message {
-  /** The place of bytes that were copied. */
+  /** The value of {@link #place} for bytes that were copied. */
   private static final long COPIED = 0;
 
-  /** The place of bytes that nobody has copied in time. */
+  /** The value of {@link #place} for bytes that were not copied in time. */
   private static final long GONE = -1;
 
-  /** Always room for what a descriptor holds, so that whole words can be copied. */
+  /** Always large enough for an inline payload, so that whole words can be copied. */
   private byte[] bytes = new byte[MessageDescriptor.MAX_INLINE_BYTES];
 
   /**
-   * The number of the kind. Not the kind itself: to store a reference in an object that has lived
-   * for long, as this one does, takes a fence for the garbage collector.
+   * The number of the kind, not the kind itself: storing a reference into an old object such as
+   * this one costs a garbage collector barrier.
    */
   private int kind = MessageKind.REQUEST.number();
 
@@ -38,21 +38,23 @@ public final class Message {
   /** The address of the bytes in shared memory, or {@link #COPIED} or {@link #GONE}. */
   private long place;
 
-  /** What the address belongs to; like the kind, it is stored only if it is another. */
+  /** The memory that the address belongs to; for the same reason written only if it changes. */
   private @Nullable Memory memory;
 
-  /** The address of the generation of their slot, and its value; 0 if they are not in a slot. */
+  /** The address of the generation of the slot and its value; 0 if the bytes are not in a slot. */
   private long slot;
 
   private int generation;
 
-  /** What the channel table said about its channel before the peer could know that it was read. */
+  /**
+   * The state of the message's channel, read before the peer could know that the message was read.
+   */
   private int channelState;
 
-  /** An empty message to be filled. */
+  /** Creates an empty message, to be filled by a receive. */
   public Message() {}
 
-  /** What kind of message it is. */
+  /** The kind of this message. */
   public MessageKind kind() {
     return Objects.requireNonNull(MessageKind.of(kind));
   }
@@ -72,7 +74,9 @@ public final class Message {
     return length;
   }
 
-  /** The bytes from 0 to {@link #length}; valid until the next receive, which may replace it. */
+  /**
+   * The bytes from 0 to {@link #length}. Valid until the next receive, which may replace the array.
+   */
   public byte[] bytes() {
     if (place != COPIED) {
       byte[] room = room(length);
@@ -94,7 +98,7 @@ public final class Message {
     return copy;
   }
 
-  /** Copies some of the bytes. */
+  /** Copies {@code count} bytes, starting at {@code from}. */
   public void copyTo(int from, byte[] to, int offset, int count) {
     Objects.checkFromIndexSize(from, count, length);
     Objects.checkFromIndexSize(offset, count, to.length);
@@ -121,13 +125,13 @@ public final class Message {
     }
   }
 
-  /** The bytes as text, as in the reason of a goodbye; what is not UTF-8 is replaced. */
+  /** The bytes as UTF-8 text, such as the reason of a goodbye; malformed input is replaced. */
   // r[impl shm.goodbye.payload]
   public String text() {
     return new String(bytes(), 0, length, StandardCharsets.UTF_8);
   }
 
-  /** Everything but the bytes, for which there is {@link #room} or {@link #lend}. */
+  /** Sets everything but the bytes; {@link #room} or {@link #lend} set those. */
   void set(MessageKind kind, int id, long methodId, int length) {
     this.kind = kind.number();
     this.id = id;
@@ -136,12 +140,12 @@ public final class Message {
     this.place = COPIED;
   }
 
-  /** The bytes stay at an address until {@link #giveBack}. */
+  /** Refers to bytes that stay at an address until {@link #giveBack}. */
   void lend(Memory shared, long address) {
     lend(shared, address, 0, 0);
   }
 
-  /** The bytes stay at an address in a slot until {@link #giveBack}. */
+  /** Refers to bytes that stay at an address in a slot until {@link #giveBack}. */
   void lend(Memory shared, long address, long slotAddress, int slotGeneration) {
     if (memory != shared) {
       memory = shared;
@@ -151,7 +155,7 @@ public final class Message {
     generation = slotGeneration;
   }
 
-  /** From now on the sender may use the place of the bytes for others. */
+  /** Called when the sender may reuse the place of the bytes. */
   void giveBack() {
     if (place != COPIED) {
       place = GONE;
@@ -166,7 +170,7 @@ public final class Message {
     channelState = state;
   }
 
-  /** Room for so many bytes; what was there is lost. */
+  /** An array for {@code length} bytes; discards the current bytes. */
   byte[] room(int length) {
     if (bytes.length < length) {
       bytes = new byte[length];

@@ -5,36 +5,36 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * A message's descriptor in a ring: 64 bytes, in the padded placement 128, written and read as
- * words:
+ * The descriptor of a message in a ring: 64 bytes (128 in the padded placement), accessed as words:
  *
  * <pre>
  *   0  msg_type (8 bits) | flags (8) | lap mark (16; 0 in format 1) | id (32)
  *   1  method_id
  *   2  payload_slot (32), all ones = inline | payload_generation (32)
  *   3  payload_offset (32) | payload_len (32)
- *   4  inline payload; what is behind payload_len is zero in the first 32 bytes
+ *   4  inline payload; bytes after payload_len are zero in the first 32 bytes
  * </pre>
  *
- * A pocket is room beside the ring that belongs to the message's counter. A payload is there if it
- * is said to be inline and is longer than what a descriptor holds.
+ * A pocket is space beside the ring that belongs to the message's counter. It holds the payload of
+ * a message that is marked as inline but too long for its descriptor.
  *
- * <p>The first word is written last: with its lap mark it tells a receiver that the rest is there.
+ * <p>The first word is written last, with release order: its lap mark tells the receiver that the
+ * rest is there.
  */
 // r[impl shm.desc.size]
 final class MessageDescriptor {
-  /** The bytes in front of an inline payload. */
+  /** The size of the fields, which precede an inline payload. */
   static final int FIELD_BYTES = 32;
 
-  /** What every descriptor has room for, in its first line. */
+  /** The inline payload that every descriptor has room for, on its first cache line. */
   static final int INLINE_BYTES = 32;
 
-  /** What the largest one has room for. */
+  /** The inline payload that the largest descriptor has room for. */
   static final int MAX_INLINE_BYTES = 96;
 
   static final int INLINE_SLOT = -1;
 
-  /** Payloads go in blocks of four words, which the compiler moves without a loop. */
+  /** Payloads are copied in blocks of four words, for which the compiler needs no loop. */
   private static final int BLOCK_BYTES = 32;
 
   private static final VarHandle LONGS =
@@ -66,7 +66,7 @@ final class MessageDescriptor {
     return (int) (firstWord >>> 32);
   }
 
-  // The others.
+  // The other words.
 
   static long methodId(Memory memory, long descriptor) {
     return memory.getLong(descriptor + METHOD_ID);
@@ -82,13 +82,13 @@ final class MessageDescriptor {
     return memory.getLong(descriptor + OFFSET);
   }
 
-  /** Writes all but the first word, with the payload in it. */
+  /** Writes all but the first word, for an inline payload. */
   // r[impl shm.desc.inline-fields]
   // r[impl shm.payload.inline]
   static void writeInline(
       Memory memory, long descriptor, long methodId, byte[] bytes, int offset, int length) {
-    // The second line first: if it were written in between, the receiver, which is looking at the
-    // first, would fetch that away, and we would need it twice.
+    // The second cache line first: if it were written in between, the receiver, which polls the
+    // first line, would take that away, and we would have to fetch it twice.
     for (int at = MAX_INLINE_BYTES - BLOCK_BYTES; at > 0; at -= BLOCK_BYTES) {
       if (length > at) {
         writeBlock(memory, descriptor + INLINE + at, bytes, offset + at, length - at);
@@ -100,7 +100,7 @@ final class MessageDescriptor {
     writeBlock(memory, descriptor + INLINE, bytes, offset, length);
   }
 
-  /** Writes four words, or as many bytes as there are and zeros. */
+  /** Writes four words; missing bytes become zeros. */
   private static void writeBlock(Memory memory, long to, byte[] bytes, int offset, int rest) {
     if (rest >= BLOCK_BYTES) {
       for (int at = 0; at < BLOCK_BYTES; at += Long.BYTES) {
@@ -113,7 +113,7 @@ final class MessageDescriptor {
     }
   }
 
-  /** The next eight bytes, or as many as there are and zeros. */
+  /** The next eight bytes; missing bytes become zeros. */
   private static long word(byte[] bytes, int offset, int rest) {
     if (rest >= Long.BYTES) {
       return (long) LONGS.get(bytes, offset);
@@ -125,7 +125,7 @@ final class MessageDescriptor {
     return word;
   }
 
-  /** Writes all but the first word, with the payload in a slot or in the pocket. */
+  /** Writes all but the first word, for a payload in a slot or in the pocket. */
   static void writeFields(
       Memory memory, long descriptor, long methodId, int slot, int generation, int length) {
     memory.setLong(descriptor + METHOD_ID, methodId);

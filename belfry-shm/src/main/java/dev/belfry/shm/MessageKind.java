@@ -21,17 +21,17 @@ public enum MessageKind {
     this.number = number;
   }
 
-  /** The number in a descriptor. */
+  /** The number that stands in a descriptor. */
   int number() {
     return number;
   }
 
-  /** The kind of a number, or null if there is none. */
+  /** The kind with a number, or null if there is none. */
   static @Nullable MessageKind of(int number) {
     return number >= 1 && number <= ALL.length ? ALL[number - 1] : null;
   }
 
-  /** Whether the id of such a message names a channel. */
+  /** Whether the id of a message of this kind names a channel. */
   public boolean usesChannelId() {
     return switch (this) {
       case DATA, CLOSE, RESET -> true;

@@ -5,14 +5,14 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of what a host and a guest have to say to each other: the host has a {@link Peer} for
- * each guest, the guest is a {@link ShmGuest}. For any number of threads.
+ * One end of the connection between a host and a guest: the host has a {@link Peer} for each guest,
+ * and the guest is a {@link ShmGuest}. Safe for use by any number of threads.
  *
  * <p>A deadline is a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}.
  *
- * <p>If the other side has written what a correct one cannot, that ends the connection, whichever
- * call comes upon it. Those that receive say so by a {@link ProtocolViolation}, because what they
- * were asked for is spoiled; to all others it is an end like any other.
+ * <p>A protocol violation by the other side ends the connection, whichever call detects it. Methods
+ * that receive throw the {@link ProtocolViolation}, because the message they were to return is
+ * corrupt; all other methods report a normal end.
  */
 public abstract sealed class Messenger permits Peer, ShmGuest {
   private final Exchange exchange;
@@ -27,38 +27,41 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
     return exchange;
   }
 
-  /** What to throw for a fault that was reported too late for the link to catch it. */
+  /** The exception for a fault that the JVM reported too late for the link to catch. */
   final SegmentLost lost(InternalError late) {
     return exchange.link().segment().lost(late);
   }
 
-  /** The other side has written what a correct one cannot: nothing more is to be had of it. */
+  /** Called when the other side has violated the protocol: nothing more is accepted from it. */
   abstract void violated(ProtocolViolation violation);
 
   /**
-   * Waits until there is somebody to talk to, as a host does for a guest that it has only started.
+   * Waits until there is another side to talk to: a host waits for a guest that it has spawned but
+   * that has not attached yet.
    *
-   * @return {@code OVER} if there never will be
+   * @return {@code OVER} if it will never attach
    */
   Awaited awaitPartner(long deadlineNanos) {
     return Awaited.READY;
   }
 
-  /** Receives what was kept of the other side when it was gone; says whether there was anything. */
+  /**
+   * Receives a message that was kept when the other side was gone; returns false if there is none.
+   */
   boolean receiveKept(Message into) {
     return false;
   }
 
-  /** Sends a message if that is possible at once; see {@link Outbox#send}. */
+  /** Sends a message, without waiting; see {@link Outbox#send}. */
   public final SendResult send(
       MessageKind kind, long id, long methodId, byte[] bytes, int offset, int length) {
     return send(kind, id, methodId, Outbox.NO_PREFIX, bytes, offset, length);
   }
 
   /**
-   * Sends a message in two parts if that is possible at once.
+   * Sends a message in two parts, without waiting.
    *
-   * @param prefix comes before the bytes
+   * @param prefix bytes that precede the others
    */
   public SendResult send(
       MessageKind kind,
@@ -79,9 +82,10 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
   }
 
   /**
-   * Sends a message, waiting for space and for a slot; a host also waits for the guest to attach.
+   * Sends a message; waits for space in the ring and for a slot, and on a host for the guest to
+   * attach.
    *
-   * @throws IllegalStateException if a host would have to wait on its loop's thread
+   * @throws IllegalStateException if a host would have to wait on its loop thread
    */
   public final SendResult sendBlocking(
       MessageKind kind,
@@ -109,8 +113,8 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
   }
 
   /**
-   * Waits for room after {@link #send} has said {@code RING_FULL} or {@code NO_SLOT}, without a
-   * thread, for code that runs on an event loop; in a coroutine by {@code get}:
+   * Waits for room without blocking a thread, after {@link #send} has returned {@code RING_FULL} or
+   * {@code NO_SLOT}. For code on an event loop; a coroutine calls {@code get} on the result.
    *
    * {@snippet :
    * void sendNext() {
@@ -121,11 +125,11 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
    * }
    * }
    *
-   * <p>Others may be quicker, so the next attempt may be refused again. Any thread.
+   * <p>Other senders may take the room first, so the next attempt may be refused again. Any thread.
    *
-   * @param refused what the attempt to send has said
-   * @return completes on the loop thread, never at once, with {@code READY}, or with {@code OVER}
-   *     if nothing more can be sent; is cancelled if the loop is stopped
+   * @param refused what {@code send} has returned
+   * @return completes on the loop thread, never before this method returns, with {@code READY}, or
+   *     with {@code OVER} if nothing more can be sent; cancelled if the loop is stopped
    */
   public final CompletableFuture<Awaited> awaitRoom(EventLoop loop, SendResult refused) {
     return room.await(loop, refused);
@@ -134,7 +138,7 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
   /**
    * Receives a message if there is one and no other thread is receiving.
    *
-   * @throws ProtocolViolation if the other side has written what a correct one cannot
+   * @throws ProtocolViolation if the other side has violated the protocol
    */
   public boolean receive(Message into) {
     try {
@@ -150,14 +154,14 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
   /**
    * Receives a message, waiting for one; a host also waits for the guest to attach.
    *
-   * @throws ProtocolViolation if the other side has written what a correct one cannot
-   * @throws IllegalStateException if a host would have to wait on its loop's thread
+   * @throws ProtocolViolation if the other side has violated the protocol
+   * @throws IllegalStateException if a host would have to wait on its loop thread
    */
   public Awaited receiveBlocking(Message into, long deadlineNanos) {
     if (awaitPartner(deadlineNanos) == Awaited.TIMEOUT) {
       return Awaited.TIMEOUT;
     }
-    try { // even if it is over: it may have come and sent something
+    try { // even after OVER: the guest may have attached and sent something before its end
       Awaited awaited = exchange.receiving().receiveBlocking(into, deadlineNanos);
       return awaited == Awaited.OVER && receiveKept(into) ? Awaited.READY : awaited;
     } catch (ProtocolViolation e) {
@@ -169,8 +173,8 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
   }
 
   /**
-   * Opens a channel; null if all are in use, if the other side has not sent a message yet, or if
-   * the guest has left or is gone.
+   * Opens a channel. Returns null if all are in use, if the other side has not sent a message yet,
+   * or if the guest has left or is gone.
    */
   public final @Nullable Channel openChannel() {
     try {
@@ -183,14 +187,14 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
     }
   }
 
-  /** Whether the other side can open a channel of that id. */
+  /** Whether {@code id} is that of a channel which the other side can open. */
   public final boolean isPeersChannel(long id) {
     return exchange.link().channels().isPeers(id);
   }
 
   /**
-   * Sends data on a channel, waiting for credit, space and a slot. Others can send while this waits
-   * for credit. For one thread at a time on each channel.
+   * Sends data on a channel, waiting for credit, space and a slot. Other threads can send while
+   * this one waits for credit. One thread at a time for each channel.
    */
   public final SendResult send(
       Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
@@ -217,8 +221,8 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
   }
 
   /**
-   * The channel that a received message belongs to; see {@link Channels#of}. Null also if there can
-   * be no such channel, which ends the connection.
+   * The channel that a received message belongs to; see {@link Channels#of}. Also null if no such
+   * channel can exist, which ends the connection.
    */
   public final @Nullable Channel channelOf(Message message) {
     try {
@@ -231,7 +235,7 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
     }
   }
 
-  /** The link, for channels and staging; whoever uses it must be the only sender or receiver. */
+  /** The link, for channels and staging. A caller must be the only sender or the only receiver. */
   public final Link link() {
     return exchange.link();
   }

@@ -10,9 +10,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * Holds the robust mutex of a guest's entry as long as the guest lives, on a thread that does
- * nothing else: the kernel knows one list of mutexes for each thread, with one distance from its
- * entries to their words, so a thread can hold one mutex whose list is not in shared memory.
+ * Holds the robust mutex of a guest's entry as long as the guest lives, on a thread of its own. The
+ * kernel keeps one robust list per thread, with a single offset from list entries to lock words
+ * (set_robust_list(2)). So a thread can hold only one mutex whose list entry lies outside shared
+ * memory.
  */
 final class MutexHolder {
   private static final System.Logger LOG = System.getLogger(MutexHolder.class.getName());
@@ -46,7 +47,9 @@ final class MutexHolder {
     }
   }
 
-  /** Gives it back; returns when that is done. In memory that was cut away there is nothing to. */
+  /**
+   * Releases the mutex; returns when that is done. In truncated memory there is nothing to release.
+   */
   void giveBack() {
     asked.complete(true);
     givenBack.join();
@@ -60,7 +63,7 @@ final class MutexHolder {
       }
       held.complete(true);
       asked.join();
-      if (segment.isIntact()) { // a compare-and-set in memory that was cut away ends the JVM
+      if (segment.isIntact()) { // in truncated memory a compare-and-set would crash the JVM
         hold.close();
       } else {
         hold.abandon();

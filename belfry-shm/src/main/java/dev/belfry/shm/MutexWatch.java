@@ -12,15 +12,15 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
- * Watches the robust mutex of a guest for the death of its owner, which the kernel marks in it
- * before it frees the memory of the process. Never locks it, only asks to be woken. On the loop
- * thread, unless said otherwise.
+ * Watches the robust mutex of a guest for the death of its owner. The kernel marks the death in the
+ * mutex before it frees the memory of the process. The watch never locks the mutex, it only asks to
+ * be woken. Confined to the loop thread unless stated otherwise.
  */
 final class MutexWatch {
-  /** How often to look at a mutex that is not locked: nobody wakes us for that. */
+  /** How often to look at a mutex that is not held: the kernel does not wake us for it. */
   private static final Duration LOOK = Duration.ofMillis(20);
 
-  /** A value that no such word ever has: a wait for it ends at once. */
+  /** A value that such a word never has: a wait for it ends at once. */
   private static final int NO_VALUE = -1;
 
   private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
@@ -33,9 +33,9 @@ final class MutexWatch {
   private volatile boolean over;
 
   /**
-   * Begins to watch. The first look comes when the caller is done with what it does.
+   * Starts to watch. The first look comes after the caller's current work on the loop.
    *
-   * @param isThere whether the memory of the mutex is there; if it was cut away, the watch ends
+   * @param isThere whether the memory of the mutex is intact; if it was truncated, the watch ends
    * @param died called once if the owner dies
    */
   MutexWatch(EventLoop loop, RobustMutex mutex, BooleanSupplier isThere, Runnable died) {
@@ -52,7 +52,7 @@ final class MutexWatch {
     try {
       value = askToBeWoken();
     } catch (InternalError cut) {
-      return; // just now; whoever uses the memory finds out
+      return; // truncated just now; other users of the memory report it
     }
     if ((value & RobustMutex.OWNER_DIED) != 0) {
       over = true;
@@ -71,7 +71,7 @@ final class MutexWatch {
   }
 
   /**
-   * Sets the bit by which the kernel knows that somebody sleeps on the word, unless nobody owns it.
+   * Sets the waiters bit, which makes the kernel wake us, unless the mutex has no owner.
    *
    * @return the value to sleep on
    */
@@ -88,7 +88,7 @@ final class MutexWatch {
     }
   }
 
-  /** Ends the watch, before the mutex is taken away. Any thread. */
+  /** Ends the watch, before the memory of the mutex is reused. Any thread. */
   void end() {
     over = true;
     wait.cancel();

@@ -4,15 +4,15 @@ import java.lang.ref.Reference;
 import java.util.Objects;
 
 /**
- * The sending half of a link. Payloads of up to 32 bytes, in the padded placement 96, travel in the
- * descriptor, larger ones in a slot, or in the padded placement in a pocket if they fit into one.
- * For one thread at a time. Allocates nothing.
+ * The sending half of a link. Payloads of up to 32 bytes (96 in the padded placement) travel in the
+ * descriptor; larger ones in a slot or, in the padded placement, in a pocket if they fit. One
+ * thread at a time. Allocates nothing.
  *
  * {@snippet :
  * SendResult result = outbox.send(MessageKind.REQUEST, 7, method, bytes, 0, bytes.length);
  * }
  *
- * <p>Several messages cost less together: {@link #stage} each, then {@link #publish} once.
+ * <p>To send a batch at a lower cost, {@link #stage} each message, then {@link #publish} once.
  */
 // r[impl shm.payload.encoding]
 // r[impl shm.scope]
@@ -21,7 +21,7 @@ public final class Outbox extends LinkHalf {
   private static final long MAX_U32 = 0xffff_ffffL;
   static final byte[] NO_PREFIX = new byte[0];
 
-  /** How long to sleep for what nobody tells of. */
+  /** How long to sleep for an event that the peer does not announce. */
   private static final long UNTOLD_SLEEP_NANOS = 1_000_000;
 
   private final SlotSource slots;
@@ -32,16 +32,16 @@ public final class Outbox extends LinkHalf {
   private final Awaitable slot;
   private final Unread read;
 
-  /** The prefix and the bytes of a message that goes into its descriptor. */
+  /** Joins the prefix and the bytes of an inline message. */
   private final byte[] joined = new byte[MessageDescriptor.MAX_INLINE_BYTES];
 
-  /** Our counter: the next message gets it. Only written to shared memory, never read back. */
+  /** Our counter, that of the next message. Written to shared memory, never read back. */
   private int head;
 
-  /** Up to where the peer was told. */
+  /** The head as last stored for the peer. */
   private int published;
 
-  /** The peer's counter as last seen; looked up again when the ring seems full. */
+  /** The peer's counter as last seen; read again when the ring seems full. */
   private int tail;
 
   private long slotShortages;
@@ -61,7 +61,7 @@ public final class Outbox extends LinkHalf {
   }
 
   /**
-   * Sends a message, if that is possible at once.
+   * Sends a message, without waiting.
    *
    * @param id a request or channel id, 0 to 2^32 - 1
    * @param methodId the method of a request, else 0
@@ -72,9 +72,9 @@ public final class Outbox extends LinkHalf {
   }
 
   /**
-   * Sends a message in two parts, if that is possible at once: so nobody has to join them first.
+   * Sends a message in two parts, without waiting; spares the caller from joining them.
    *
-   * @param prefix comes before the bytes
+   * @param prefix bytes that precede the others
    */
   public SendResult send(
       MessageKind kind,
@@ -194,7 +194,7 @@ public final class Outbox extends LinkHalf {
     }
   }
 
-  /** Whether the peer has read so many messages that fewer than this are left. */
+  /** Whether fewer than {@code limit} messages are unread. */
   private boolean isUnreadBelow(int limit) {
     if (head - tail < limit) {
       return true;
@@ -204,7 +204,7 @@ public final class Outbox extends LinkHalf {
   }
 
   /**
-   * Sends a message, waiting for space in the ring and for a slot if need be.
+   * Sends a message, waiting for space in the ring and for a slot.
    *
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
    */
@@ -234,19 +234,19 @@ public final class Outbox extends LinkHalf {
     }
   }
 
-  /** Waits until the ring has room for a message. What was staged is published first. */
+  /** Waits until the ring has space for a message. Publishes staged messages first. */
   public Awaited awaitSpace(long deadlineNanos) {
-    publish(); // before waiting for the peer to read, show it everything
+    publish(); // the peer can read only what it sees
     return await(space, deadlineNanos);
   }
 
-  /** Waits until there is a slot for a large message. What was staged is published first. */
+  /** Waits until there is a slot for a large message. Publishes staged messages first. */
   public Awaited awaitSlot(long deadlineNanos) {
     publish();
     return await(slot, deadlineNanos);
   }
 
-  /** Waits until the peer has read everything. */
+  /** Waits until the peer has read everything. Publishes staged messages first. */
   public Awaited awaitAllRead(long deadlineNanos) {
     return awaitRead(head, deadlineNanos);
   }
@@ -259,8 +259,8 @@ public final class Outbox extends LinkHalf {
   }
 
   /**
-   * Room in the ring, for waiters that are not sending just now and so go by what shared memory
-   * says of both counters: a hint. One instance for each waiter.
+   * Space in the ring, for waiters that do not have the sender's turn and so rely on both counters
+   * in shared memory: a hint. One instance for each waiter.
    */
   Awaitable anySpace() {
     return new TailWait(link, ring) {
@@ -271,19 +271,19 @@ public final class Outbox extends LinkHalf {
     };
   }
 
-  /** A slot, in the same way. */
+  /** A slot, likewise a hint. */
   Awaitable anySlot() {
     return slots.shortage(link, ring);
   }
 
-  /** Wakes all who wait for messages at the other end; returns how many. */
+  /** Wakes all receivers that wait for messages at the other end; returns how many. */
   public int wakeConsumers() {
     return ring.wakeConsumers();
   }
 
   /**
-   * Whether a ring for what was published has shown that nobody hears it any more. What was sent
-   * stays so; a side that rings only for sleepers, or has no bell, may never find out.
+   * Whether ringing for published messages has shown that the peer is dead. They still count as
+   * sent. A side that rings only for sleepers, or has no bell, may never find out.
    */
   public boolean isPeerDead() {
     return ring.isPeerDead();
@@ -294,19 +294,19 @@ public final class Outbox extends LinkHalf {
     return slotShortages;
   }
 
-  /** How many messages were sent, modulo 2^32. */
+  /** The number of messages sent, modulo 2^32. */
   int counter() {
     return head;
   }
 
-  /** Lets the counters start elsewhere, as if that many messages had gone before. */
+  /** Starts the counters elsewhere, as if {@code counter} messages had gone before. */
   void startAt(int counter) {
     head = counter;
     published = counter;
     tail = counter;
   }
 
-  /** Waiting until the tail is close enough to the head. */
+  /** Waits until the tail is close enough to the head. */
   private final class Unread extends TailWait {
     private int mostUnread;
 
@@ -321,8 +321,8 @@ public final class Outbox extends LinkHalf {
     }
 
     /**
-     * In format 1 nobody tells of messages that were read, unless somebody might want their room:
-     * whoever waits for anything else looks again soon.
+     * In format 1 reading is announced only when a sender might wait for the space: any other
+     * waiter polls.
      */
     @Override
     public WaitResult sleep(FutexWait futex, int expected, long untilNanos) {
@@ -331,7 +331,7 @@ public final class Outbox extends LinkHalf {
       }
       long soon = System.nanoTime() + UNTOLD_SLEEP_NANOS;
       WaitResult slept = super.sleep(futex, expected, Deadlines.earlier(untilNanos, soon));
-      return slept == WaitResult.TIMEOUT ? WaitResult.CHANGED : slept; // nobody failed to wake us
+      return slept == WaitResult.TIMEOUT ? WaitResult.CHANGED : slept; // not a missed wake-up
     }
   }
 }

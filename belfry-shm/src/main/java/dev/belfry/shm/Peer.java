@@ -9,11 +9,11 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A guest, as its host sees it, from the ticket to its end. For any number of threads.
+ * A guest as its host sees it, from the ticket to its end. Safe for use by any number of threads.
  *
- * <p>With a handler in its {@link PeerOptions} the host's loop hands its messages out, and threads
- * may do so in {@link #receiveUntil}. Without one, threads fetch them with {@link #receive} and
- * {@link #receiveBlocking}; what a guest had sent before its end can be fetched after it too.
+ * <p>If its {@link PeerOptions} have a handler, the host's loop hands out its messages, and threads
+ * may do so in {@link #receiveUntil}. Otherwise threads fetch them with {@link #receive} and {@link
+ * #receiveBlocking}; messages that a guest sent before its end can still be fetched afterwards.
  */
 public final class Peer extends Messenger {
   private final ShmHost host;
@@ -21,10 +21,10 @@ public final class Peer extends Messenger {
   private final PeerOptions options;
   private final PeerLife life;
 
-  /** Open until the guest has attached, or never will. */
+  /** Counted down when the guest has attached, or never will. */
   private final CountDownLatch decided = new CountDownLatch(1);
 
-  /** What was still in the ring, unfetched, when the guest was gone. */
+  /** Messages still in the ring, not fetched, when the guest was gone. */
   private final ConcurrentLinkedQueue<Message> kept = new ConcurrentLinkedQueue<>();
 
   Peer(ShmHost host, int id, PeerOptions options, @Nullable Doorbell bell) {
@@ -39,40 +39,40 @@ public final class Peer extends Messenger {
     this.life = new PeerLife(host, this);
   }
 
-  /** The number of its entry, 1 to 255. */
+  /** The number of the guest's entry, 1 to 255. */
   public int id() {
     return id;
   }
 
-  /** Its name. */
+  /** The guest's name. */
   public String name() {
     return options.name();
   }
 
-  /** Its process, if it is known. */
+  /** The guest's process id, if known. */
   public OptionalInt pid() {
     return life.pid();
   }
 
-  /** Whether it is attached and nothing tells of its end. */
+  /** Whether the guest is attached and nothing has reported its end. */
   public boolean isAttached() {
     return life.isAttached();
   }
 
-  /** How many messages the guest was sent and has not read yet. */
+  /** The number of messages that were sent to the guest and that it has not read yet. */
   public int backlog() {
     return ring(Ring::depth);
   }
 
   /**
-   * How many messages the guest was sent, modulo 2^32; once {@link #readCount} is no less, it has
-   * read them.
+   * The number of messages sent to the guest, modulo 2^32. The guest has read them all once {@link
+   * #readCount} has reached this value.
    */
   public int sentCount() {
     return ring(Ring::head);
   }
 
-  /** How many messages the guest says it has read, modulo 2^32. */
+  /** The number of messages that the guest claims to have read, modulo 2^32. */
   public int readCount() {
     return ring(Ring::tail);
   }
@@ -82,21 +82,21 @@ public final class Peer extends Messenger {
     return host.segment().use(() -> figure.applyAsInt(ring));
   }
 
-  /** How many unread messages there can be. */
+  /** The largest possible number of unread messages. */
   public int ringCapacity() {
     return exchange().link().outbox().ring().capacity();
   }
 
-  /** How many of the guest's own slots hold what it has sent and nobody has read. */
+  /** The number of the guest's own slots that hold messages not read by the host yet. */
   public int slotsUsed() {
     return host.segment().use(() -> host.segment().slotsUsed(id));
   }
 
   /**
-   * Waits until the guest has attached; not on the loop.
+   * Waits until the guest has attached. Must not be called on the loop thread.
    *
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
-   * @return {@code OVER} if it never will, or has ended since
+   * @return {@code OVER} if the guest will never attach, or has ended since
    */
   public Awaited awaitAttached(long deadlineNanos) {
     boolean interrupted = false;
@@ -122,7 +122,11 @@ public final class Peer extends Messenger {
     return decided.getCount() == 0 ? Awaited.READY : awaitAttached(deadlineNanos);
   }
 
-  /** Says {@code NOT_ATTACHED} as long as the guest may still come. */
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Returns {@code NOT_ATTACHED} as long as the guest may still attach.
+   */
   @Override
   public SendResult send(
       MessageKind kind,
@@ -136,7 +140,7 @@ public final class Peer extends Messenger {
     return result == SendResult.OVER && decided.getCount() > 0 ? SendResult.NOT_ATTACHED : result;
   }
 
-  /** The guest is ended. */
+  /** Throws the guest out. */
   @Override
   void violated(ProtocolViolation violation) {
     host.violated(life, violation);
@@ -156,7 +160,7 @@ public final class Peer extends Messenger {
 
   @Override
   boolean receiveKept(Message into) {
-    // Asking for the end first also shows whether it was a fault that left nothing to receive.
+    // Tests for the end first: this also reports a fault, which would leave nothing to receive.
     Message next = exchange().link().isOver() ? kept.poll() : null;
     if (next == null) {
       return false;
@@ -174,10 +178,11 @@ public final class Peer extends Messenger {
   }
 
   /**
-   * Lets this thread hand the guest's messages to its handler, if nobody does just now: for callers
-   * that would rather look for an answer than be woken by the loop. Doing so before sending a
-   * request spares the guest the ring. Not on the loop; {@link #endReceiving} ends it, on the same
-   * thread. The handler itself cannot: its caller does so already.
+   * Takes over the handing out of this guest's messages to its handler, unless another thread is
+   * doing so already. For callers that would rather poll for an answer than be woken by the loop;
+   * taking over before sending a request saves the guest a ring of the bell. Must not be called on
+   * the loop thread, nor by the handler itself, whose caller has already taken over. Release with
+   * {@link #endReceiving} on the same thread.
    */
   public boolean tryReceiving() {
     if (options.handler() == null) {
@@ -191,12 +196,12 @@ public final class Peer extends Messenger {
   }
 
   /**
-   * Hands the guest's messages out, after {@link #tryReceiving}, until a condition holds.
+   * After {@link #tryReceiving}, hands out the guest's messages until a condition holds.
    *
-   * @param done tested between batches, so that a few more messages may be handed out once it holds
+   * @param done tested between batches, so a few more messages may be handed out after it holds
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link FutexWait#FOREVER}
-   * @return {@code OVER} if the condition does not hold and nothing more will come this way
-   * @throws IllegalStateException if this thread has not begun to receive
+   * @return {@code OVER} if the condition does not hold and no more messages will come
+   * @throws IllegalStateException if this thread has not taken over
    */
   public Awaited receiveUntil(BooleanSupplier done, long deadlineNanos) {
     try {
@@ -213,12 +218,12 @@ public final class Peer extends Messenger {
   }
 
   /**
-   * Hands the guest's messages out, after {@link #tryReceiving}, until a condition holds or none
-   * has come for a moment; about as long as the answer of a guest that is awake takes. Neither
-   * sleeps nor lets other threads run.
+   * After {@link #tryReceiving}, hands out the guest's messages until a condition holds, or until
+   * none has arrived for about as long as a guest that is awake takes to answer. Neither sleeps nor
+   * yields.
    *
    * @param done as for {@link #receiveUntil}
-   * @throws IllegalStateException if this thread has not begun to receive
+   * @throws IllegalStateException if this thread has not taken over
    */
   public void receiveBriefly(BooleanSupplier done) {
     try {
@@ -232,9 +237,9 @@ public final class Peer extends Messenger {
   }
 
   /**
-   * Ends {@link #tryReceiving} while nothing is expected of the guest. The guest does not announce
-   * what it sends after this, which is cheaper for both, until {@link #listen} or another {@link
-   * #endReceiving}; a round of the host finds it all the same, though not at once.
+   * Ends {@link #tryReceiving} at a time when nothing is expected of the guest. From here on the
+   * guest does not ring for what it sends, which is cheaper for both sides, until {@link #listen}
+   * or another {@link #endReceiving}. The host's rounds still find such messages, only later.
    */
   public void endReceivingDeaf() {
     if (exchange().receiving().endReceivingDeaf()) {
@@ -242,19 +247,19 @@ public final class Peer extends Messenger {
     }
   }
 
-  /** Has the loop listen to the guest again, after {@link #endReceivingDeaf}. */
+  /** Makes the loop listen to the guest again, after {@link #endReceivingDeaf}. */
   public void listen() {
     host.post(life::pump);
   }
 
-  /** Ends {@link #tryReceiving}, and leaves the guest's messages to the loop again. */
+  /** Ends {@link #tryReceiving} and hands the guest's messages back to the loop. */
   public void endReceiving() {
     PeerMessages messages = life.messages();
     try {
       int budget = host.budget();
       if (exchange().receiving().endReceiving(messages.handler(), messages.scratch(), budget)
           == budget) {
-        host.post(life::pump); // no bell announces what is left
+        host.post(life::pump); // no ring announces the rest
       }
     } catch (ProtocolViolation e) {
       violated(e);
@@ -264,23 +269,23 @@ public final class Peer extends Messenger {
   }
 
   /**
-   * Ends the guest: tells it why, as far as there is room for that, and kills its process if the
-   * host has started it. Otherwise the guest can read that, and its entry is free when it has left
-   * or its process has ended. If nobody has come or was started yet, its ticket is given back. Any
-   * thread.
+   * Disconnects the guest: sends it the reason, if there is room, and kills its process if the host
+   * has spawned it. A guest that the host has not spawned can read the reason; its entry becomes
+   * free when it has left or its process has ended. If no guest has been spawned or has attached
+   * yet, the ticket is taken back. Any thread.
    */
   public void disconnect(String reason) {
     host.disconnect(life, reason);
   }
 
   /**
-   * Takes the caller's word that this guest's process has ended, and frees what it held once what
-   * it had sent is delivered. For guests whose end nobody reports: those of other makes that have
-   * walked into a segment of format 1. If the process is known after all, this is {@link
-   * #disconnect}, and its entry is free when it has really ended. Any thread.
+   * Takes the caller's word that this guest's process has ended: delivers what it sent, then
+   * reclaims what it held. For guests whose end nothing reports, namely foreign ones that walked
+   * into a segment of format 1. If the process is known after all, this is {@link #disconnect}, and
+   * the entry becomes free when the process has really ended. Any thread.
    *
-   * <p><b>The caller must be certain.</b> A guest that lives on could still write into an entry
-   * that is another's by then.
+   * <p><b>The caller must be certain.</b> A guest that is still alive could write into an entry
+   * that belongs to another guest by then.
    */
   public void declareGone() {
     host.post(life::declareGone);
@@ -298,7 +303,7 @@ public final class Peer extends Messenger {
     return life;
   }
 
-  /** The guest has attached, or never will. */
+  /** Called when the guest has attached, or never will. */
   void decide() {
     decided.countDown();
   }

@@ -5,7 +5,7 @@ import dev.belfry.linux.RobustMutex;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
-/** The entry of one guest in the segment, as its host sees it, in the epoch of that guest. */
+/** The entry of one guest in the segment, as its host sees it, for the epoch of that guest. */
 final class PeerEntry {
   private static final System.Logger LOG = System.getLogger(PeerEntry.class.getName());
 
@@ -29,7 +29,7 @@ final class PeerEntry {
     this.lock = new EntryLock(segment, id);
   }
 
-  /** The mutex that the guest holds; null where there is no room for one. */
+  /** The mutex that the guest holds; null in format 1, which has no room for one. */
   @Nullable RobustMutex mutex() {
     return mutex;
   }
@@ -43,12 +43,12 @@ final class PeerEntry {
     return peers.isIn(id, state, epoch);
   }
 
-  /** Gives the guest up, whatever it has written over its state. */
+  /** Gives up the guest, whatever it has written over its state. */
   void giveUp() {
     write(() -> peers.giveUp(id, epoch));
   }
 
-  /** Frees the entry of a guest that is gone: from then on it may be another's. */
+  /** Frees the entry of a guest that is gone; from then on another guest may take it. */
   void recover() {
     write(
         () -> {
@@ -60,7 +60,7 @@ final class PeerEntry {
         });
   }
 
-  /** Gives back an entry for which nobody was started. */
+  /** Releases an entry for which no guest was started. */
   void release() {
     write(
         () -> {
@@ -75,10 +75,13 @@ final class PeerEntry {
     void make() throws ErrnoException;
   }
 
-  /** If the segment was cut, then nobody will use the entry again, and the guest's end goes on. */
+  /**
+   * Makes a change. If the segment was truncated, the entry will never be used again, and the
+   * clean-up of the guest goes on.
+   */
   private void write(Change change) {
     try {
-      segment.checkIntact(); // in memory that was cut away the C library would fault
+      segment.checkIntact(); // in truncated memory the C library would crash the JVM
       change.make();
     } catch (ErrnoException | SegmentLost e) {
       LOG.log(Level.ERROR, "entry " + id + " cannot be used again", e);

@@ -6,8 +6,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a host holds for one guest, besides the link: its bell, the watch over its mutex, its
- * process and its entry; and how all that is given back. On the loop thread, unless said otherwise.
+ * What a host holds for one guest besides the link: its bell, the watch over its mutex, its process
+ * and its entry; and how these are released. Confined to the loop thread unless stated otherwise.
  */
 final class PeerHoldings {
   private static final Duration RETRY = Duration.ofMillis(1);
@@ -39,7 +39,7 @@ final class PeerHoldings {
     return process;
   }
 
-  /** Any thread, before the ticket is given out. */
+  /** Any thread, before the ticket is handed out. */
   void hear(AsyncDoorbell heard) {
     bell = heard;
   }
@@ -48,14 +48,14 @@ final class PeerHoldings {
     return bell != null;
   }
 
-  /** Rings, if there is a bell. */
+  /** Rings the bell, if there is one. */
   void announce() {
     if (bell != null) {
       bell.announce();
     }
   }
 
-  /** Has the mutex watched, if there is one. */
+  /** Starts to watch the mutex, if there is one. */
   void watchMutex(Runnable died) {
     RobustMutex mutex = entry.mutex();
     if (mutex != null) {
@@ -64,10 +64,10 @@ final class PeerHoldings {
   }
 
   /**
-   * Takes the link for the host alone, does the last thing with it, and gives everything back. If
-   * somebody is just leaving a call that uses the link, which takes a moment, tries again.
+   * Takes the link for the host alone, runs a last action on it, and releases everything. If a
+   * thread is just leaving a call on the link, which takes a moment, tries again.
    *
-   * @param last what to do once nobody else can use the link any more
+   * @param last runs when no other thread can use the link any more
    */
   // r[impl shm.death.gone] r[impl shm.death.recovery]
   void giveBack(Runnable last, Runnable again) {
@@ -100,14 +100,14 @@ final class PeerHoldings {
       retry.start(
           timer -> {
             retrying = false;
-            if (timer.hasValue()) { // else the loop was stopped, and the host's close does the rest
+            if (timer.hasValue()) { // otherwise the loop was stopped; closing does the rest
               again.run();
             }
           });
     }
   }
 
-  /** The entry last: from then on it may be another's. */
+  /** The entry last: from then on another guest may take it. */
   private void free() {
     endWatch();
     closeBell();
@@ -128,7 +128,7 @@ final class PeerHoldings {
     }
   }
 
-  /** Gives back the entry, for which nobody was started; it may be another's from then on. */
+  /** Releases an entry for which no guest was started; from then on another may take it. */
   void giveBackUnused() {
     closeBell();
     whenQuiet(
@@ -140,7 +140,7 @@ final class PeerHoldings {
         this::giveBackUnused);
   }
 
-  /** Ends everything at once, because the host ends, possibly without its loop. */
+  /** Ends everything at once because the host ends, possibly without its loop. */
   void abandon() {
     process.abandon();
     peer.exchange().link().close();

@@ -8,14 +8,16 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The life of a guest as its host sees it, through the {@link PeerPhase}s. On the loop thread,
- * unless said otherwise.
+ * The life of a guest as its host sees it, through the {@link PeerPhase}s. Confined to the loop
+ * thread unless stated otherwise.
  */
 final class PeerLife {
   private static final System.Logger LOG = System.getLogger(PeerLife.class.getName());
   private static final long DOORSTEP_NANOS = 1_000_000_000;
 
-  /** How long the end of a guest that has left, or whose mutex tells of its death, may take. */
+  /**
+   * How long a guest that has left, or whose mutex has reported its death, usually takes to end.
+   */
   private static final long END_NANOS = 1_000_000_000;
 
   private final ShmHost host;
@@ -63,7 +65,7 @@ final class PeerLife {
     return peer;
   }
 
-  /** Whether its process is a child of ours that has not been reaped. */
+  /** Whether the process is our child and has not been reaped. */
   boolean hasChild() {
     return phase != PeerPhase.GONE && process.isChild();
   }
@@ -73,9 +75,9 @@ final class PeerLife {
     return messages;
   }
 
-  // How it begins.
+  // Beginning.
 
-  /** Any thread, before the ticket is given out. */
+  /** Any thread, before the ticket is handed out. */
   void hear(AsyncDoorbell heard) {
     holdings.hear(heard);
   }
@@ -94,7 +96,7 @@ final class PeerLife {
     phase = PeerPhase.ATTACHED;
     heartbeat.begin(System.nanoTime());
     limit.cancel();
-    process.look(); // while it surely lives
+    process.look(); // while it is certain to be alive
     holdings.watchMutex(() -> testify(Witness.MUTEX));
     LOG.log(Level.DEBUG, "{0} has attached", peer);
     peer.decide();
@@ -102,9 +104,9 @@ final class PeerLife {
     pump();
   }
 
-  // What is seen of it.
+  // Observing.
 
-  /** The bell has something. */
+  /** Called when the bell rings or hangs up. */
   void heard(Doorbell.Event event) {
     if (event == Doorbell.Event.DEATH) {
       look();
@@ -120,14 +122,14 @@ final class PeerLife {
     }
   }
 
-  /** Looks at its state and at its messages; says whether there were any. */
+  /** Looks at the guest's state and for messages; returns whether there were any. */
   // r[impl shm.host.poll-peers]
   boolean lookAround() {
     look();
     return isReadable() && guarded(messages::look);
   }
 
-  /** Hands out its messages. */
+  /** Hands out the guest's messages. */
   void pump() {
     if (isReadable()) {
       guarded(messages::pump);
@@ -149,22 +151,22 @@ final class PeerLife {
     return false;
   }
 
-  /** Whether its messages have to be looked for, because it does not announce them. */
+  /** Whether the guest has to be polled, because it does not ring for its messages. */
   boolean isPolled() {
     boolean unannounced = !holdings.hasBell() || messages.areSilent();
     return phase == PeerPhase.ATTACHED && messages.areHandedOut() && unannounced;
   }
 
-  /** Whether it ends at any moment and nobody will tell us of its process. */
+  /** Whether the guest is about to end and nothing will report the end of its process. */
   boolean isDyingStranger() {
     boolean ends = firstWitness == Witness.GOODBYE || firstWitness == Witness.MUTEX;
     boolean soon = ends && System.nanoTime() - dyingNanos < END_NANOS;
     return phase == PeerPhase.DYING && soon && !hasChild();
   }
 
-  /** The host says goodbye: a guest that has not come yet need not come any more. */
+  /** Called when the host says goodbye: a guest that has not attached yet is not waited for. */
   void hostLeaves() {
-    look(); // it may have come just now
+    look(); // it may have attached just now
     if (phase == PeerPhase.RESERVED) {
       if (!giveUpIfUnused()) {
         testify(Witness.HOST);
@@ -174,7 +176,9 @@ final class PeerLife {
     }
   }
 
-  /** Looks at its state; if the segment was cut, the guest's end goes on without it. */
+  /**
+   * Looks at the guest's state. A truncated segment counts as a violation; the guest's end goes on.
+   */
   private void look() {
     guarded(
         () -> {
@@ -198,8 +202,8 @@ final class PeerLife {
   }
 
   /**
-   * Whether a guest that walks in has its entry, but not yet the mutex by which its process is
-   * known and its death told; it gets that in a moment.
+   * Whether a guest that walks in has taken its entry but not yet locked the mutex, which
+   * identifies its process and reports its death. It is about to.
    */
   private boolean isOnTheDoorstep() {
     return !holdings.hasBell()
@@ -213,9 +217,9 @@ final class PeerLife {
     if (phase != PeerPhase.ATTACHED) {
       return;
     }
-    if (entry.isIn(PeerState.ATTACHED)) { // this first, for it may become Goodbye at any moment
+    if (entry.isIn(PeerState.ATTACHED)) { // first, as the state may change to GOODBYE at any moment
       lookForStranger();
-      if (isAttached() && heartbeat.hasGotStuck(System.nanoTime())) { // else it is not its beat
+      if (isAttached() && heartbeat.hasGotStuck(System.nanoTime())) { // else not its heartbeat
         tell(() -> peer.options().listener().onStuck(peer));
       }
     } else if (entry.isIn(PeerState.GOODBYE)) {
@@ -231,11 +235,11 @@ final class PeerLife {
     if (!left) {
       process.look();
     } else if (!process.showsLife()) {
-      finish(); // on the guest's word, given when it was done with its entry
+      finish(); // trusting the guest, which says goodbye only when done with its entry
     }
   }
 
-  // How it ends.
+  // Ending.
 
   void violated(ShmException violation) {
     if (phase == PeerPhase.ATTACHED) {
@@ -247,10 +251,10 @@ final class PeerLife {
 
   void disconnect(String reason) {
     if (holdings.hasBell() && giveUpIfUnused()) {
-      return; // it had a ticket, and nobody was started with that
+      return; // its ticket was never used
     }
     if (phase == PeerPhase.DYING) {
-      kill(); // it has left, and its process is not to go on
+      kill(); // it has left, but its process must not go on
       return;
     }
     if (phase == PeerPhase.ATTACHED) {
@@ -259,7 +263,7 @@ final class PeerLife {
     testify(Witness.HOST);
   }
 
-  /** Somebody who must know says that its process has ended. */
+  /** Called when the caller vouches that the process has ended. */
   void declareGone() {
     if (process.isKnown()) {
       disconnect("the host was told that this guest's process has ended");
@@ -268,14 +272,14 @@ final class PeerLife {
     }
   }
 
-  /** The first witness of its end counts. */
+  /** Records a witness of the guest's end. Only the first one counts. */
   // r[impl shm.death.dying]
   void testify(Witness witness) {
     if (phase != PeerPhase.RESERVED && phase != PeerPhase.ATTACHED) {
       return;
     }
     if (phase == PeerPhase.RESERVED && (witness == Witness.HOST || witness == Witness.TIME_LIMIT)) {
-      kill(); // before it comes, finds its entry given up, and complains of that
+      kill(); // before it attaches, finds its entry given up and reports that
     }
     phase = PeerPhase.DYING;
     firstWitness = witness;
@@ -283,7 +287,7 @@ final class PeerLife {
     entry.giveUp();
     limit.cancel();
     tell(() -> peer.options().listener().onDying(peer, witness));
-    peer.exchange().link().close(); // wakes whoever waits for it
+    peer.exchange().link().close(); // wakes the threads that wait for it
     peer.decide();
     LOG.log(Level.DEBUG, "{0} is dying: {1}", peer, witness);
     if (host.segment().isIntact()) {
@@ -295,7 +299,7 @@ final class PeerLife {
   // r[impl shm.crash.host-owned]
   private void awaitEnd(Witness witness) {
     if (witness == Witness.PROCESS) {
-      return; // whoever says so goes on
+      return; // the caller continues
     }
     if (!process.isChild()) {
       if (witness == Witness.GOODBYE) {
@@ -304,30 +308,30 @@ final class PeerLife {
         phase = PeerPhase.QUARANTINED;
         LOG.log(Level.WARNING, "{0} has failed; its entry stays, for it may still write", peer);
       }
-      return; // else a look will show when it is gone
+      return; // otherwise a later look finds that it is gone
     }
     switch (witness) {
-      case GOODBYE -> {} // it ends by itself, in its own time
+      case GOODBYE -> {} // the process ends by itself, in its own time
       case MUTEX, DOORBELL -> process.killAfter(peer.options().killLimit());
       case VIOLATION, TIME_LIMIT, HOST -> kill();
       case PROCESS -> {}
     }
   }
 
-  /** Kills a child that still lives. */
+  /** Kills the process if it is a child that is still alive. */
   void kill() {
     process.kill();
   }
 
   private void processEnded() {
     if (host.segment().isIntact()) {
-      look(); // a guest that attached and died at once has attached all the same
+      look(); // a guest that attached and died at once still counts as attached
     }
     testify(Witness.PROCESS);
     finish();
   }
 
-  /** Nobody writes any more: delivers the rest, and frees everything. */
+  /** Delivers the remaining messages and frees everything; the guest writes no more. */
   private void finish() {
     if (phase != PeerPhase.GONE) {
       holdings.giveBack(this::bury, this::finish);
@@ -344,17 +348,20 @@ final class PeerLife {
     tell(() -> peer.options().listener().onGone(peer, process.status()));
   }
 
-  /** Gives up a reservation that nobody has used. Any thread. */
+  /** Releases a reservation that was not used. Any thread. */
   void giveUpUnused() {
     if (!host.post(this::giveUpIfUnused)) {
       giveUpIfUnused(); // the loop has no thread any more
     }
   }
 
-  /** Gives the entry back if nobody was started for it and nobody has come; says whether so. */
+  /**
+   * Releases the entry if no guest was started for it and none has attached; returns whether the
+   * guest is gone.
+   */
   // r[impl shm.spawn.reserved-state]
   private boolean giveUpIfUnused() {
-    look(); // somebody may have come just now
+    look(); // it may have attached just now
     if (phase != PeerPhase.RESERVED || process.isKnown()) {
       return phase == PeerPhase.GONE;
     }
@@ -364,7 +371,7 @@ final class PeerLife {
     return true;
   }
 
-  /** Ends everything at once, because the host ends, possibly without its loop. */
+  /** Ends everything at once because the host ends, possibly without its loop. */
   void abandon() {
     if (phase != PeerPhase.GONE) {
       phase = PeerPhase.GONE;
@@ -377,7 +384,7 @@ final class PeerLife {
   private void tell(Runnable notice) {
     try {
       notice.run();
-    } catch (RuntimeException | Error e) { // whatever it is, its end goes on
+    } catch (RuntimeException | Error e) { // whatever it is, the guest's end goes on
       LOG.log(Level.ERROR, "the listener of " + peer + " failed", e);
     }
   }

@@ -4,8 +4,8 @@ import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The messages of one guest, as the host's loop hands them out: within a budget for each turn, and
- * at the end all that is left. For the loop thread, unless said otherwise.
+ * The messages of one guest, handed out by the host's loop within a budget for each turn, and
+ * completely at the guest's end. Confined to the loop thread unless stated otherwise.
  */
 final class PeerMessages {
   private static final System.Logger LOG = System.getLogger(PeerMessages.class.getName());
@@ -16,10 +16,10 @@ final class PeerMessages {
   private final Inbox.Handler handler = this::deliver;
   private boolean queued;
 
-  /** Whether a ring has come since the last look that was not caused by one. */
+  /** Whether the bell has rung since the last unprompted look. */
   private boolean rung;
 
-  /** Whether messages come without the ring that should announce them: some guests never ring. */
+  /** Whether messages arrive without a ring to announce them: some guests never ring. */
   private boolean silent;
 
   PeerMessages(ShmHost host, Peer peer) {
@@ -27,27 +27,27 @@ final class PeerMessages {
     this.peer = peer;
   }
 
-  /** For whoever has the receivers' turn. */
+  /** For the thread that has the receivers' turn. */
   Message scratch() {
     return scratch;
   }
 
-  /** Gives a message to the handler; for whoever has the receivers' turn. */
+  /** Passes a message to the guest's handler; for the thread that has the receivers' turn. */
   Inbox.Handler handler() {
     return handler;
   }
 
-  /** Whether they have to be looked for, because nobody announces them. */
+  /** Whether the guest has to be polled, because it does not ring. */
   boolean areSilent() {
     return silent;
   }
 
-  /** Whether it is the loop that hands them out. */
+  /** Whether the loop hands the messages out. */
   boolean areHandedOut() {
     return peer.options().handler() != null;
   }
 
-  /** The guest has rung; says whether there was anything. */
+  /** Called when the guest has rung; returns whether there were messages. */
   boolean announced() {
     rung = true;
     silent = false;
@@ -58,9 +58,9 @@ final class PeerMessages {
   }
 
   /**
-   * Looks without having been called; says whether there was anything. In the padded placement that
-   * says nothing against the guest: there it rings only if asked to, and while a thread receives it
-   * is not asked.
+   * Looks without a ring; returns whether there were messages. In the padded placement finding some
+   * does not make the guest silent: there it rings only when asked to, and while a thread receives
+   * it is not asked.
    */
   boolean look() {
     boolean unannounced = !rung && !host.segment().layout().isPadded();
@@ -70,15 +70,15 @@ final class PeerMessages {
     return some;
   }
 
-  /** Hands out what there is, within the budget, because somebody wants that. */
+  /** Hands out messages within the budget, on request. */
   boolean pump() {
     return handOut(true);
   }
 
   /**
-   * Hands out what there is, within the budget; says whether there was anything.
+   * Hands out messages within the budget; returns whether there were any.
    *
-   * @param wanted whether to come again if another thread is receiving just now
+   * @param wanted whether to come back if another thread is receiving right now
    */
   // r[impl shm.doorbell.ring-integration]
   private boolean handOut(boolean wanted) {
@@ -116,8 +116,8 @@ final class PeerMessages {
   }
 
   /**
-   * Hands out or keeps all that is left, with both turns taken: as much as a ring can hold, for a
-   * guest whose process goes on could write without end.
+   * Hands out or keeps all that is left, while holding both turns. Stops after a ring's worth of
+   * messages: a guest whose process lives on could keep writing for ever.
    */
   // r[impl shm.trust.counters]
   void deliverRest() {
@@ -138,7 +138,7 @@ final class PeerMessages {
     }
   }
 
-  /** Tells the guest why it is ended, as far as there is room. */
+  /** Sends the guest the reason for its end, as far as there is room. */
   void sayGoodbye(String reason) {
     byte[] text = reason.getBytes(StandardCharsets.UTF_8);
     Sending sending = peer.exchange().sending();

@@ -4,15 +4,16 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a host deals with a guest; each method gives a copy with one thing changed.
+ * The options of a host for one guest. Immutable: each {@code with} method returns a copy with one
+ * value changed.
  *
- * @param name names it in messages
- * @param listener is told of its attaching and its end
- * @param handler gets its messages on the loop; null if threads fetch them with {@link
+ * @param name the guest's name in log messages and exceptions
+ * @param listener notified when the guest attaches and ends
+ * @param handler receives its messages on the loop thread; null if threads fetch them with {@link
  *     Peer#receive}
- * @param strategy how threads wait for it
- * @param attachLimit how long it may take from its start until it has attached
- * @param killLimit how long a process may live on after a sign of its death
+ * @param strategy how threads wait for the guest
+ * @param attachLimit how long the guest may take from its start until it has attached
+ * @param killLimit how long its process may survive the first sign of its death
  */
 public record PeerOptions(
     String name,
@@ -22,7 +23,7 @@ public record PeerOptions(
     Duration attachLimit,
     Duration killLimit) {
 
-  /** Nobody is told, messages are fetched, half a minute to attach, a second to die. */
+  /** No listener, no handler, 30 seconds to attach, one second to die. */
   public static final PeerOptions DEFAULT =
       new PeerOptions(
           "guest",
@@ -32,32 +33,32 @@ public record PeerOptions(
           Duration.ofSeconds(30),
           Duration.ofSeconds(1));
 
-  /** The same with a name. */
+  /** A copy with another name. */
   public PeerOptions withName(String text) {
     return new PeerOptions(text, listener, handler, strategy, attachLimit, killLimit);
   }
 
-  /** The same with a listener. */
+  /** A copy with another listener. */
   public PeerOptions withListener(PeerListener told) {
     return new PeerOptions(name, told, handler, strategy, attachLimit, killLimit);
   }
 
-  /** The same with messages handed out on the loop. */
+  /** A copy with a handler, which receives the messages on the loop thread. */
   public PeerOptions withHandler(MessageHandler gets) {
     return new PeerOptions(name, listener, gets, strategy, attachLimit, killLimit);
   }
 
-  /** The same with a way of waiting. */
+  /** A copy with another wait strategy. */
   public PeerOptions withStrategy(WaitStrategy how) {
     return new PeerOptions(name, listener, handler, how, attachLimit, killLimit);
   }
 
-  /** The same with a limit for attaching. */
+  /** A copy with another limit for attaching. */
   public PeerOptions withAttachLimit(Duration limit) {
     return new PeerOptions(name, listener, handler, strategy, limit, killLimit);
   }
 
-  /** The same with a limit for dying. */
+  /** A copy with another limit for dying. */
   public PeerOptions withKillLimit(Duration limit) {
     return new PeerOptions(name, listener, handler, strategy, attachLimit, limit);
   }

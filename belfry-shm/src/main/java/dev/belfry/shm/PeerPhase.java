@@ -1,7 +1,7 @@
 package dev.belfry.shm;
 
 /**
- * How far the life of a guest has got, as its host sees it.
+ * The phases in the life of a guest, as its host sees it.
  *
  * <pre>
  *   RESERVED ──► ATTACHED ──► DYING ──────────────────────► GONE
@@ -10,14 +10,17 @@ package dev.belfry.shm;
  * </pre>
  */
 enum PeerPhase {
-  /** Kept for a guest that was or will be started. */
+  /** Reserved for a guest that was or will be started. */
   RESERVED,
-  /** It works. */
+  /** The guest is attached and works. */
   ATTACHED,
-  /** There is a witness of its end; perhaps something of it still lives. */
+  /** A witness has reported its end; its process may still be alive. */
   DYING,
-  /** Its end was noticed, but whether its process lives on cannot be known: kept for ever. */
+  /**
+   * Its end was reported, but whether its process is still alive cannot be known. The entry is
+   * never reused.
+   */
   QUARANTINED,
-  /** Nothing of it is left. */
+  /** Nothing of the guest is left. */
   GONE
 }

@@ -15,15 +15,15 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a host knows of the process of a guest: a child of its own, or a stranger that is known by
- * the mutex it holds, or only that somebody has locked the entry, or nothing yet. A stranger that
- * gives back what it held has done with its entry, and is as good as ended. On the loop thread,
- * unless said otherwise.
+ * What a host knows about the process of a guest: it is a child; or a stranger, identified by the
+ * mutex it holds; or all that is known is that its entry is locked; or nothing yet. A stranger that
+ * releases its mutex or lock is done with its entry, and counts as ended. Confined to the loop
+ * thread unless stated otherwise.
  */
 final class PeerProcess {
   private static final System.Logger LOG = System.getLogger(PeerProcess.class.getName());
 
-  /** How often to look for the process of a stranger that was not found. */
+  /** How often to search for the process of a stranger that was not found. */
   private static final long SEARCH_NANOS = 1_000_000_000;
 
   private final Sys sys;
@@ -38,24 +38,24 @@ final class PeerProcess {
   private @Nullable ExitStatus status;
 
   /**
-   * Whether the mutex, or the lock where there is none, was ever held. Peers of other makes never
-   * hold the lock, and one that has just walked in does not hold it yet: so they cannot lose it.
+   * Whether the mutex, or the lock where there is no mutex, was ever held. Foreign peers never take
+   * the lock, and one that has just walked in does not hold it yet: so they cannot lose it.
    */
   private boolean held;
 
   private boolean ended;
 
-  /** The owner of the mutex that was no process of ours to see, and when to look once more. */
+  /** The owner of the mutex whose process was not found, and when to search again. */
   private int unseen;
 
   private long nextSearch;
 
   /**
-   * Nothing is known yet.
+   * Creates one that knows nothing yet.
    *
    * @param segment what a stranger has mapped
-   * @param mutex what a stranger is known by; null where there is none
-   * @param lock what a stranger is known by where there is no mutex
+   * @param mutex identifies a stranger; null if there is none
+   * @param lock identifies a stranger where there is no mutex
    * @param onEnd called once, when the process has ended
    */
   PeerProcess(
@@ -80,7 +80,7 @@ final class PeerProcess {
     return known == null ? OptionalInt.empty() : OptionalInt.of(known.pid());
   }
 
-  /** Whether its end will be known. */
+  /** Whether the end of the process will be noticed. */
   boolean isKnown() {
     return process != null || (mutex == null && held);
   }
@@ -90,24 +90,26 @@ final class PeerProcess {
     return known != null && known.isChild();
   }
 
-  /** How it ended; null as long as it has not, and for strangers. */
+  /** How the process ended; null before that, and for strangers. */
   @Nullable ExitStatus status() {
     return status;
   }
 
-  /** Whether somebody holds the mutex, or the lock where there is none. */
+  /** Whether the mutex, or the lock where there is no mutex, is held. */
   boolean showsLife() {
     return mutex != null ? GuestProcess.owner(mutex) != 0 : isLocked();
   }
 
-  /** Whether nobody holds the mutex or has died with it; or the same of the lock. */
+  /**
+   * Whether the mutex is not held and its owner has not died holding it; or the lock is not held.
+   */
   private boolean isFree() {
     if (mutex == null) {
       return !isLocked();
     }
     boolean free = GuestProcess.isFree(mutex);
     if (free) {
-      segment.checkIntact(); // it may be a fault that has made it look so
+      segment.checkIntact(); // a fault may have made it look so
     }
     return free;
   }
@@ -116,12 +118,12 @@ final class PeerProcess {
     try {
       return lock.isHeld();
     } catch (ErrnoException e) {
-      LOG.log(Level.DEBUG, "cannot see whether a guest lives", e); // at every look
-      return held; // nothing has changed as far as we know
+      LOG.log(Level.DEBUG, "cannot see whether a guest lives", e); // for each look
+      return held; // no news as far as we know
     }
   }
 
-  /** It was started here. */
+  /** Called when the process was spawned here. */
   void started(PidFd child) {
     process = GuestProcess.child(sys, child);
     loop.child(child).start(this::childEnded);
@@ -129,7 +131,7 @@ final class PeerProcess {
 
   private void childEnded(Operation<? extends ExitStatus> exit) {
     if (ended) {
-      return; // it was abandoned, and is reaped
+      return; // it was abandoned and reaped
     }
     switch (exit.outcome()) {
       case VALUE -> {
@@ -142,20 +144,20 @@ final class PeerProcess {
       }
       case ERROR -> {
         LOG.log(Level.ERROR, "cannot wait for a guest", exit.error());
-        killAndReap(); // if it lived on, its entry would be another's while it writes there
+        killAndReap(); // if it lived on, it could write into an entry that belongs to another guest
         end();
       }
-      case STOPPED -> {} // the loop ends; the host's close does the rest
+      case STOPPED -> {} // the loop ends; closing the host does the rest
     }
   }
 
-  /** Finds out who a stranger is, and whether it has ended, which nobody tells us. */
+  /** Identifies a stranger, and finds out whether it has ended, which nothing reports. */
   void look() {
     GuestProcess known = process;
     if (ended || (known != null && known.isChild())) {
       return;
     }
-    if (known != null && known.hasEnded()) { // this first: the other needs memory, which may be cut
+    if (known != null && known.hasEnded()) { // first: the rest reads memory, perhaps truncated
       end();
       return;
     }
@@ -186,7 +188,7 @@ final class PeerProcess {
     onEnd.run();
   }
 
-  /** Kills a child that still lives. */
+  /** Kills the process if it is a child that is still alive. */
   void kill() {
     GuestProcess known = process;
     if (known != null && known.isChild() && !ended) {
@@ -194,7 +196,7 @@ final class PeerProcess {
     }
   }
 
-  /** Kills a child that still lives after some time. */
+  /** Kills a child that is still alive after some time. */
   void killAfter(Duration limit) {
     killLimit
         .after(limit)
@@ -206,7 +208,7 @@ final class PeerProcess {
             });
   }
 
-  /** Kills a child, waits for it without the loop, and looks at it no more. */
+  /** Kills a child, waits for it without the loop, and stops watching it. */
   void abandon() {
     killAndReap();
     ended = true;
@@ -225,7 +227,7 @@ final class PeerProcess {
     }
   }
 
-  /** Nothing of it is needed any more. */
+  /** Releases the timer and the process handle. */
   void close() {
     killLimit.cancel();
     GuestProcess known = process;

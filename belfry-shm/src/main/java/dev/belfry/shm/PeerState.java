@@ -3,13 +3,13 @@ package dev.belfry.shm;
 /** The state of a peer entry. */
 // r[impl shm.segment.peer-state]
 public enum PeerState {
-  /** Free for a guest that walks in, or for a reservation. */
+  /** Free to be reserved, or taken by a guest that walks in. */
   EMPTY(0),
-  /** A guest uses it. */
+  /** In use by a guest. */
   ATTACHED(1),
   /** The guest has left or failed; the host still has to clean up. */
   GOODBYE(2),
-  /** Kept for a guest that was started with a ticket. */
+  /** Reserved for a guest that is started with a ticket. */
   RESERVED(3);
 
   private static final PeerState[] ALL = values();
@@ -20,13 +20,13 @@ public enum PeerState {
     this.number = number;
   }
 
-  /** The number in an entry. */
+  /** The number that stands in the entry. */
   int number() {
     return number;
   }
 
   /**
-   * The state of a number.
+   * The state with a number.
    *
    * @throws ProtocolViolation if there is none
    */

@@ -8,9 +8,9 @@ import static dev.belfry.shm.PeerState.RESERVED;
 import dev.belfry.shm.SegmentException.Reason;
 
 /**
- * The entries of the guests. State and epoch of an entry are always read and changed together, as
- * one word of eight bytes; so nobody sees a guest that is attached with the epoch of its
- * predecessor. For any number of threads and processes.
+ * The table of peer entries. The state and epoch of an entry are always read and changed together,
+ * as one 64-bit word, so that an attached guest is never seen with the epoch of its predecessor.
+ * Safe for use by any number of threads and processes.
  *
  * <pre>
  *            reserve             claim                leave, or the host notices
@@ -31,7 +31,7 @@ public final class PeerTable {
     this.memory = segment.memory();
   }
 
-  /** State and epoch of an entry, the state in the lower half. */
+  /** State and epoch of an entry as one word; the state is in the lower half. */
   static long pair(PeerState state, int epoch) {
     return state.number() | (Integer.toUnsignedLong(epoch) << 32);
   }
@@ -48,7 +48,10 @@ public final class PeerTable {
     return (int) (pair >>> 32);
   }
 
-  /** After a look at the pair, which fails if its memory was cut away; this would end the JVM. */
+  /**
+   * Callers have read the pair before: in truncated memory that read fails with an error, whereas
+   * this compare-and-set would crash the JVM.
+   */
   private boolean change(int peer, long from, PeerState to, int epoch) {
     return memory.compareAndSetLong(pairAddress(peer), from, pair(to, epoch));
   }
@@ -56,55 +59,56 @@ public final class PeerTable {
   /**
    * The state of an entry.
    *
-   * @throws ProtocolViolation if somebody has written there what is no state
+   * @throws ProtocolViolation if the entry does not hold a valid state
    */
   public PeerState state(int peer) {
     return PeerState.of((int) pair(peer));
   }
 
-  /** Whether a guest uses the entry; whatever is no state is no guest either. */
+  /** Whether a guest is attached to the entry; an invalid state counts as no guest. */
   boolean isAttached(int peer) {
     return (int) pair(peer) == ATTACHED.number();
   }
 
-  /** Whether a guest uses the entry or has used it and left, so that something of it is there. */
+  /** Whether a guest is attached to the entry, or has left it and not been cleaned up. */
   boolean isVisited(int peer) {
     int state = (int) pair(peer);
     return state == ATTACHED.number() || state == GOODBYE.number();
   }
 
-  /** Whether an entry is in a state with an epoch; reads both at once. */
+  /** Whether an entry is in a state with an epoch; reads both atomically. */
   boolean isIn(int peer, PeerState state, int epoch) {
     return pair(peer) == pair(state, epoch);
   }
 
-  /** How often an entry was taken. */
+  /** How often the entry was taken. */
   // r[impl shm.crash.epoch]
   public int epoch(int peer) {
     return epochOf(pair(peer));
   }
 
   /**
-   * The host keeps an entry for a guest that it starts.
+   * Reserves an entry for a guest that the host starts.
    *
    * @return the peer id
+   * @throws SegmentException if all entries are taken
    */
   public int reserve() throws SegmentException {
     return takeEmpty(RESERVED);
   }
 
-  /** The host gives a reservation up, unless the guest has come; says whether it did. */
+  /** Releases a reservation, unless the guest has attached; returns whether it did. */
   public boolean release(int peer) {
     long now = pair(peer);
     if (now != pair(RESERVED, epochOf(now))) {
       return false;
     }
-    clearSleepers(peer); // one that never sleeps has said so already, and the next one may
+    clearSleepers(peer); // an earlier guest may have set SPINS; the next one may sleep
     return change(peer, now, EMPTY, epochOf(now));
   }
 
   /**
-   * A guest takes the first entry that is free.
+   * Takes the first free entry for a guest that walks in.
    *
    * @return the peer id
    */
@@ -115,7 +119,7 @@ public final class PeerTable {
     return peer;
   }
 
-  /** A guest takes the entry that was reserved for it. */
+  /** Takes the entry that was reserved for a guest. */
   void claim(int peer) throws SegmentException {
     long now = pair(layout.checkPeer(peer));
     if (now != pair(RESERVED, epochOf(now)) || !change(peer, now, ATTACHED, epochOf(now))) {
@@ -141,7 +145,7 @@ public final class PeerTable {
   }
 
   /**
-   * A guest leaves, or the host gives it up.
+   * Marks a guest as gone, because it leaves or the host gives it up.
    *
    * @return whether it was still attached
    */
@@ -150,15 +154,15 @@ public final class PeerTable {
     return isIn(peer, ATTACHED, epoch) && change(peer, pair(ATTACHED, epoch), GOODBYE, epoch);
   }
 
-  /** The host gives a guest up, whatever the guest has written over its state. */
+  /** Marks a guest as gone on behalf of the host, whatever the guest has written over its state. */
   void giveUp(int peer, int epoch) {
     memory.setLongRelease(pairAddress(peer), pair(GOODBYE, epoch));
   }
 
   /**
-   * The host makes an entry ready for the next guest. For an entry in {@link PeerState#GOODBYE}
-   * whose ring was read to the end, when it is certain that the guest writes no more. The entry
-   * becomes free last of all, so that nobody who attaches finds anything of its predecessor.
+   * Prepares an entry for the next guest. The entry must be in {@link PeerState#GOODBYE}, its ring
+   * read to the end, and its guest certain to write no more. The entry is freed last, so that the
+   * next guest finds no trace of its predecessor.
    */
   // r[impl shm.crash.recovery]
   public void recover(int peer) {
@@ -169,7 +173,7 @@ public final class PeerTable {
       memory.setInt(memory.address(layout.head(peer, direction), Integer.BYTES), 0);
       memory.setInt(memory.address(layout.tail(peer, direction), Integer.BYTES), 0);
       if (layout.isPadded()) {
-        // Marks of the first lap would be taken for messages of the next guest.
+        // Lap marks of the first lap would look like messages of the next guest.
         clear(layout.ring(peer, direction), layout.ringBytes());
       }
     }

@@ -3,16 +3,15 @@ package dev.belfry.shm;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** How a segment is laid out; its number is the version in the segment's header. */
+/** The layout of a segment, identified by the version in its header. */
 public enum Placement {
-  /** Format 1, byte for byte, for peers of any make. */
+  /** Format 1, byte for byte, for peers of any implementation. */
   V1(1),
 
   /**
-   * What different processes write lies on different cache lines; descriptors carry a mark of their
-   * lap, so that a receiver looks at one line for each message; messages of up to about a kilobyte
-   * need no slot; and sleepers have flags, so that nobody makes a system call for a peer that is
-   * awake.
+   * Words written by different processes lie on different cache lines. Descriptors carry a lap
+   * mark, so that a receiver touches one cache line per message. Messages of up to about a kilobyte
+   * need no slot. Sleepers have flags, so that a peer that is awake costs no system call.
    */
   PADDED(258);
 
@@ -22,7 +21,7 @@ public enum Placement {
     this.version = version;
   }
 
-  /** The version that stands in the header. */
+  /** The version in the header. */
   public int version() {
     return version;
   }

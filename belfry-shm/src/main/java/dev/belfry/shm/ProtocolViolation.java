@@ -1,8 +1,8 @@
 package dev.belfry.shm;
 
 /**
- * The peer has written something into shared memory that a correct peer cannot have written. It
- * costs that peer its link; others do not notice.
+ * The peer has written something into shared memory that a correct peer cannot have written. This
+ * ends the link to that peer and no other.
  */
 public final class ProtocolViolation extends ShmException {
   private static final long serialVersionUID = 1;
@@ -13,25 +13,25 @@ public final class ProtocolViolation extends ShmException {
     COUNTER,
     /** A message kind that does not exist. */
     MESSAGE_KIND,
-    /** Generation or offset in a descriptor with inline payload. */
+    /** A generation or an offset in a descriptor with an inline payload. */
     INLINE_FIELDS,
-    /** A payload that is longer than allowed. */
+    /** A payload that is too long. */
     PAYLOAD_LENGTH,
     /** A slot that does not exist. */
     SLOT_INDEX,
-    /** A payload that reaches beyond its slot. */
+    /** A payload that extends beyond its slot. */
     SLOT_BOUNDS,
-    /** A slot whose generation is not that of the descriptor. */
+    /** A slot whose generation differs from that in the descriptor. */
     SLOT_GENERATION,
     /** A slot that is free. */
     SLOT_NOT_ALLOCATED,
-    /** A slot that was received before and not allocated since. */
+    /** A slot that was received before and has not been allocated since. */
     SLOT_REPLAYED,
-    /** A channel that does not exist, is in a wrong state or of the wrong side. */
+    /** A channel that does not exist, is in the wrong state, or belongs to the other side. */
     CHANNEL,
-    /** Credit that was taken back or exceeds all bounds. */
+    /** Credit that was withdrawn or is out of bounds. */
     CREDIT,
-    /** A peer's state that does not exist. */
+    /** A peer state that does not exist. */
     PEER_STATE
   }
 

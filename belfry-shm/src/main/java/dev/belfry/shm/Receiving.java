@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The receiving half of a link for any number of threads, which take turns. */
 final class Receiving {
-  /** How many messages to hand out before looking whether what was waited for has come. */
+  /** The number of messages to hand out between two tests of the caller's condition. */
   private static final int AT_ONCE = 16;
 
   private final Link link;
@@ -13,9 +13,9 @@ final class Receiving {
   private final Turn turn = new Turn();
 
   /**
-   * Whether the event loop was called while another thread had the turn, which may have looked for
-   * the last time by then. Set before the loop tries once more, and read after the turn is given
-   * back: so one of the two sees the other.
+   * Whether the event loop came while another thread had the turn, which may have looked for the
+   * last time by then. Set before the loop tries once more, and read after the turn is released: so
+   * at least one of the two sees the other.
    */
   private volatile boolean missed;
 
@@ -24,7 +24,7 @@ final class Receiving {
     this.waiting = waiting;
   }
 
-  /** Receives a message if there is one and nobody else is receiving. */
+  /** Receives a message if there is one and no other thread is receiving. */
   boolean receive(Message into) {
     if (!turn.tryTake()) {
       return false;
@@ -40,7 +40,7 @@ final class Receiving {
     return receiveBlocking(null, into, deadlineNanos);
   }
 
-  /** Waits for a message; if there is a handler, hands it out before its bytes are copied. */
+  /** Waits for a message; passes it to the handler, if any, before its bytes are copied. */
   Awaited receiveBlocking(Inbox.@Nullable Handler handler, Message into, long deadlineNanos) {
     if (!turn.take(deadlineNanos)) {
       return Awaited.TIMEOUT;
@@ -63,10 +63,11 @@ final class Receiving {
   }
 
   /**
-   * Does {@link #receiveAndListen} for an event loop that was called, by the bell for example,
-   * after which the guest believes that somebody looks: whoever has the turn just now is told, when
-   * it ends, to have the loop come again, which may find another at its turn, and so on. Each of
-   * them looks first; but one that had looked already could be followed by nobody.
+   * Like {@link #receiveAndListen}, for an event loop that was prompted, for example by the bell:
+   * the guest now relies on the host to look. If another thread has the turn, that thread makes the
+   * loop come again when it ends; the loop may then find yet another thread in the turn, and so on.
+   * Each of them looks on taking the turn, but one that has looked for the last time may have no
+   * successor.
    */
   int receiveWanted(Inbox.Handler handler, Message scratch, int limit) {
     int count = receiveAndListen(handler, scratch, limit);
@@ -78,10 +79,10 @@ final class Receiving {
   }
 
   /**
-   * Hands messages to a handler and then sleeps at the bell, for an event loop.
+   * For an event loop: passes messages to a handler and then sleeps at the bell.
    *
-   * @return how many; the limit if there may be more; -1 if another thread is receiving, which will
-   *     do the same when it ends
+   * @return the number of messages; the limit if there may be more; -1 if another thread is
+   *     receiving, which will do the same when it ends
    */
   int receiveAndListen(Inbox.Handler handler, Message scratch, int limit) {
     if (!turn.tryTake()) {
@@ -101,12 +102,12 @@ final class Receiving {
     }
   }
 
-  /** From now on the peer rings; what it wrote before it knew is still taken. */
+  /** Makes the peer ring from now on, and takes what it wrote before it knew. */
   private int listen(Inbox.Handler handler, Message scratch, int limit) {
     int count = 0;
     int some = limit;
     while (some > 0 && count < limit) {
-      missed = false; // what the loop came for until now is found by this look
+      missed = false; // this look finds everything that the loop has come for so far
       link.inbox().listen();
       some = link.inbox().receive(handler, scratch, limit - count);
       count += some;
@@ -115,8 +116,8 @@ final class Receiving {
   }
 
   /**
-   * Takes the receivers' turn if it is free; from now on the peer need not ring. It is not free for
-   * a handler that is being handed a message: the next would take the place of that.
+   * Takes the receivers' turn if it is free; from now on the peer need not ring. Refused to a
+   * handler that is being handed a message, which the next one would overwrite.
    */
   boolean tryReceiving() {
     if (turn.isMine() || !turn.tryTake()) {
@@ -137,9 +138,10 @@ final class Receiving {
   }
 
   /**
-   * Gives the turn back; nobody learns of what comes, until somebody listens.
+   * Releases the turn without listening: arriving messages are not announced until a thread
+   * listens.
    *
-   * @return whether the loop was called meanwhile and has to come again
+   * @return whether the loop was turned away meanwhile and has to come again
    */
   boolean endReceivingDeaf() {
     requireTurn();
@@ -147,7 +149,9 @@ final class Receiving {
     return takeMissed();
   }
 
-  /** Whoever gets true has the loop come again, which covers all it came for until now. */
+  /**
+   * A caller that gets true makes the loop come again, which covers all that it came for so far.
+   */
   private boolean takeMissed() {
     boolean was = missed;
     if (was) {
@@ -156,7 +160,10 @@ final class Receiving {
     return was;
   }
 
-  /** With the turn taken: hands messages to a handler until a condition holds, or a deadline. */
+  /**
+   * Passes messages to a handler until a condition holds or the deadline passes. The caller has the
+   * turn.
+   */
   Awaited receiveUntil(
       BooleanSupplier done, Inbox.Handler handler, Message scratch, long deadlineNanos) {
     requireTurn();
@@ -172,7 +179,7 @@ final class Receiving {
     return Awaited.READY;
   }
 
-  /** The same, but only while messages come within a moment of each other. */
+  /** The same, but only while messages follow each other within a moment. */
   void receiveBriefly(BooleanSupplier done, Inbox.Handler handler, Message scratch) {
     requireTurn();
     Inbox inbox = link.inbox();
@@ -182,9 +189,9 @@ final class Receiving {
   }
 
   /**
-   * Gives the turn back; what comes from now on is announced by the bell.
+   * Releases the turn; the bell announces what arrives from now on.
    *
-   * @return how many messages were there on leaving; the limit if there may be more
+   * @return the number of messages found on leaving; the limit if there may be more
    */
   int endReceiving(Inbox.Handler handler, Message scratch, int limit) {
     requireTurn();

@@ -8,35 +8,34 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One ring: where its words are, and when a sleeper at its other end has to be woken. The sender
- * writes the head, the receiver the tail, both free-running counters of 32 bits; the index in the
- * ring is the counter's lower bits. The ring is full when all but one of its descriptors are in
- * use.
+ * writes the head, the receiver the tail. Both are free-running 32-bit counters whose lower bits
+ * are the index in the ring. The ring is full when all but one of its descriptors are in use.
  *
- * <p><b>Who sleeps, and who must not be missed.</b> Both sides order a store before a load by a
- * full fence: the sleeper says that it sleeps (or has stored its own counter), fences, and looks
- * once more; the other side stores its counter, fences, and looks whether somebody sleeps. At least
- * one of the two sees what the other did. Then the kernel compares the word once more before it
- * lets anybody sleep.
+ * <p><b>Why no wake-up is lost.</b> Each side puts a full fence between a store and a load. The
+ * sleeper sets its flag (in format 1, has stored its own counter), fences, and tests its condition
+ * again. The waker stores its counter, fences, and tests whether the other side sleeps. At least
+ * one of them sees the store of the other. Finally the kernel compares the word once more before it
+ * puts a thread to sleep.
  *
  * <ul>
- *   <li>In the padded placement each sleeper has a flag, which is also the word it sleeps on: it
- *       sets it to {@link #ASLEEP}; whoever wakes it sets it back. A side that sleeps in an event
+ *   <li>In the padded placement each sleeper has a flag, which is also the word it sleeps on. The
+ *       sleeper sets it to {@link #ASLEEP}, the waker resets it. A side that sleeps in an event
  *       loop, where only a descriptor wakes it, sets {@link #AT_BELL} instead and is rung for. A
- *       side that never sleeps sets {@link #SPINS}, and costs its peer not even the fence. Where
- *       several wait for space or for a slot they share the flag, and one may sleep although there
- *       is some: if it is woken before the kernel has let it sleep, and by then another has again
- *       said that it sleeps. The next message that the peer reads wakes it; otherwise it looks by
- *       itself after 50 ms at most.
+ *       side that never sleeps sets {@link #SPINS} and spares its peer even the fence. Several
+ *       threads that wait for space or for a slot share one flag, so one of them may sleep although
+ *       there is room: if it is woken before the kernel has put it to sleep, and another thread has
+ *       set the flag again by then. The next message that the peer reads wakes it; failing that, it
+ *       polls after 50 ms at most.
  *   <li>Format 1 has no flags. A receiver can sleep only if the ring was empty, which the sender
- *       sees by the tail; a sender only if the ring was full, which the receiver sees by the head,
- *       or if it had no slot, so whoever gives one back always wakes. Peers of other makes may
- *       sleep at their bell only and look without a fence: so every publication rings.
+ *       sees by the tail. A sender can sleep only if the ring was full, which the receiver sees by
+ *       the head, or if it had no slot; so giving back a slot always wakes. Foreign peers may sleep
+ *       only on their bell, and may test without a fence; so every publication rings.
  * </ul>
  */
 // r[impl shm.ring.capacity]
 // r[impl shm.placement.padded]
 final class Ring {
-  /** The value of a flag whose owner does not sleep just now. */
+  /** The value of a flag whose owner is not asleep. */
   static final int AWAKE = 0;
 
   static final int ASLEEP = 1;
@@ -63,7 +62,7 @@ final class Ring {
   private final MemorySegment dataWord;
   private final MemorySegment spaceWord;
 
-  /** Wakes the peer where it hears nothing else; null if there is none. */
+  /** Wakes a peer that does not sleep on a futex; null if there is no bell. */
   private final @Nullable Doorbell bell;
 
   Ring(Segment segment, int peer, Direction direction) {
@@ -96,7 +95,7 @@ final class Ring {
     this.spaceWord = memory.word(spaceAt);
   }
 
-  /** How many messages can be under way. */
+  /** The maximum number of messages in flight. */
   int capacity() {
     return mask;
   }
@@ -109,12 +108,12 @@ final class Ring {
     return Memory.aligned(descriptors + (long) (counter & mask) * descriptorBytes);
   }
 
-  /** The pocket of a message, if there are any; one that came long before may have had it too. */
+  /** The pocket of a message, if there are pockets; much earlier messages have shared it. */
   long pocket(int counter) {
     return Memory.aligned(pockets + (long) (counter & pocketMask) * pocketBytes);
   }
 
-  /** Tells the lap of a counter from the one before; never zero, which is what new memory has. */
+  /** Tells the lap of a counter from the previous one. Never zero, the value of fresh memory. */
   int lapMark(int counter) {
     return padded ? MARK | ((counter >>> lapShift) & LAP_BITS) : 0;
   }
@@ -127,7 +126,7 @@ final class Ring {
     return memory.getIntAcquire(tail);
   }
 
-  /** Stores the sender's counter. */
+  /** Stores the head and wakes the receiver if it may sleep. */
   // r[impl shm.ordering.ring-publish]
   void publish(int before, int now) {
     memory.setIntRelease(head, now);
@@ -142,7 +141,7 @@ final class Ring {
     }
   }
 
-  /** Stores the receiver's counter. */
+  /** Stores the tail and wakes the sender if it may sleep. */
   // r[impl shm.ordering.ring-consume]
   void consume(int before, int now, boolean slotFreed) {
     memory.setIntRelease(tail, now);
@@ -157,17 +156,17 @@ final class Ring {
     }
   }
 
-  /** Whether a ring has shown that nobody hears it any more. */
+  /** Whether a ring of the bell has shown that the peer is dead. */
   boolean isPeerDead() {
     return bell != null && bell.isPeerDead();
   }
 
-  /** Whether whoever reads a message wakes a sender that sleeps, whatever that waits for. */
+  /** Whether reading any message wakes a sleeping sender, whatever it waits for. */
   boolean tellsOfEveryMessage() {
     return padded;
   }
 
-  /** A bell that fails changes nothing about what was published; death has other witnesses. */
+  /** Rings the bell. A failure does not undo what was published; death has other witnesses. */
   // r[impl shm.doorbell.ring-integration]
   private void ringBell() {
     if (bell != null) {
@@ -182,7 +181,7 @@ final class Ring {
     VarHandle.fullFence();
     int state = memory.getInt(flag);
     while (state == ASLEEP || state == AT_BELL) {
-      // Compared, because the owner may meanwhile have woken and gone to sleep at the other place.
+      // Compare and set: the owner may have woken and gone to sleep in the other way meanwhile.
       if (memory.compareAndSetInt(flag, state, AWAKE)) {
         if (state == ASLEEP) {
           wake(word);
@@ -196,9 +195,9 @@ final class Ring {
   }
 
   /**
-   * How many messages there are for a receiver that has read up to a counter.
+   * The number of messages for a receiver that has read up to a counter.
    *
-   * @return at least one if there are any; in the padded placement the next one only
+   * @return at least one if there are any; in the padded placement it looks only at the next one
    */
   int available(int counter) {
     if (padded) {
@@ -210,12 +209,14 @@ final class Ring {
     return checked(head() - counter);
   }
 
-  /** How many messages of a sender that has written up to a counter are not read yet. */
+  /** The number of unread messages of a sender that has written up to a counter. */
   int unread(int counter) {
     return checked(counter - tail());
   }
 
-  /** How many messages are under way, for onlookers; in bounds whatever the peer has written. */
+  /**
+   * The number of messages in flight, for observers; within bounds whatever the peer has written.
+   */
   int depth() {
     return Math.clamp(head() - tail(), 0, capacity());
   }
@@ -231,7 +232,8 @@ final class Ring {
     return difference;
   }
 
-  // Sleeping: first arm, then look once more, then sleep on the word with the value arm gave.
+  // Sleeping: arm, test the condition again, then sleep on the word with the value that arm
+  // returned.
 
   int armData() {
     return arm(dataFlag);
@@ -244,20 +246,23 @@ final class Ring {
   private int arm(long flag) {
     if (!padded) {
       VarHandle.fullFence();
-      return memory.getIntAcquire(flag); // format 1: the flag's place is that of the counter
+      return memory.getIntAcquire(flag); // format 1: the counter itself is the word
     }
     memory.setInt(flag, ASLEEP);
     VarHandle.fullFence();
     return ASLEEP;
   }
 
-  /** Whether no sender sleeps for space or for a slot; never known in format 1. */
+  /** Whether no sender sleeps for space or for a slot; unknown, so false, in format 1. */
   boolean isSenderAwake() {
     int state = padded ? memory.getInt(spaceFlag) : ASLEEP;
     return state != ASLEEP && state != AT_BELL;
   }
 
-  /** The receiver sleeps at its bell; it has to look once more now. Format 1 always rings. */
+  /**
+   * Announces that the receiver sleeps at its bell; it must look once more now. Format 1 always
+   * rings.
+   */
   void armDataAtBell() {
     if (padded) {
       memory.setInt(dataFlag, AT_BELL);
@@ -265,21 +270,24 @@ final class Ring {
     VarHandle.fullFence();
   }
 
-  /** The receiver looks by itself for now. A flag that says so already is left to the sender. */
+  /**
+   * Announces that the receiver polls for now. Does not rewrite a flag that already says so, which
+   * would take the cache line from the sender.
+   */
   void receiverAwake() {
     if (padded && memory.getInt(dataFlag) != AWAKE) {
       memory.setInt(dataFlag, AWAKE);
     }
   }
 
-  /** The receiver never sleeps. */
+  /** Announces that the receiver never sleeps. */
   void receiverSpins() {
     if (padded) {
       memory.setIntRelease(dataFlag, SPINS);
     }
   }
 
-  /** The sender never sleeps. */
+  /** Announces that the sender never sleeps. */
   void senderSpins() {
     if (padded) {
       memory.setIntRelease(spaceFlag, SPINS);
@@ -294,31 +302,31 @@ final class Ring {
     return spaceWord;
   }
 
-  /** Wakes all who wait for messages; returns how many. */
+  /** Wakes all threads that wait for messages; returns how many. */
   // r[impl shm.wakeup.wakes]
   int wakeConsumers() {
     return wake(dataWord);
   }
 
-  /** Wakes all who wait for space or for a slot; returns how many. */
+  /** Wakes all threads that wait for space or for a slot; returns how many. */
   int wakeProducers() {
     return wake(spaceWord);
   }
 
   /**
-   * Wakes everybody at this ring, because its other end is gone or this one was closed. Also a
-   * thread that has not seen that and is just about to sleep, if there is a flag to change; in
-   * format 1 such a thread sleeps to the end of its stretch.
+   * Wakes all sleepers at this ring, because its other end is gone or this one was closed. With
+   * flags this includes a thread that has not noticed and is about to sleep; in format 1 such a
+   * thread sleeps to the end of its slice.
    */
   void wakeAll() {
-    VarHandle.fullFence(); // what has ended is written before the flags are looked at
+    VarHandle.fullFence(); // the reason is written before the flags are read
     rouse(dataFlag);
     rouse(spaceFlag);
     wakeConsumers();
     wakeProducers();
   }
 
-  /** Wakes all who wait for space or for a slot, as {@link #wakeAll} does. */
+  /** Wakes all threads that wait for space or for a slot, like {@link #wakeAll}. */
   void wakeAllProducers() {
     VarHandle.fullFence();
     rouse(spaceFlag);
@@ -331,7 +339,7 @@ final class Ring {
     }
   }
 
-  /** Where the kernel has no futexes nobody sleeps on them. */
+  /** Where the kernel has no futex, no thread sleeps on one. */
   private int wake(MemorySegment word) {
     return Math.max(0, Futex.wake(sys, word, Integer.MAX_VALUE));
   }

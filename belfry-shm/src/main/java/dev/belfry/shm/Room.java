@@ -9,9 +9,9 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Room for a message of one link, for waiters on an event loop: they sleep on the same words as
- * threads do, so that the peer wakes both alike, but it is the loop that sleeps for them. Like
- * threads, they look again after 50 ms at most. For any number of loops.
+ * Waits on an event loop for room to send on one link. Such waiters sleep on the same words as
+ * threads do, so the peer wakes both alike, but the loop sleeps for them. Like threads, they poll
+ * after 50 ms at most. Any number of loops may wait.
  */
 // r[impl shm.wakeup.loop-wait]
 final class Room {
@@ -20,7 +20,7 @@ final class Room {
   private final Link link;
   private final long sliceNanos;
 
-  /** Whether the last room that somebody slept for came without a wake-up, as with some peers. */
+  /** Whether the last room that was slept for came without a wake-up, as with some peers. */
   private volatile boolean silent;
 
   Room(Link link) {
@@ -28,16 +28,16 @@ final class Room {
   }
 
   /**
-   * Room of a link.
+   * The room of a link.
    *
-   * @param sliceNanos after how long to look again though nobody has woken us
+   * @param sliceNanos how long to sleep without a wake-up before looking again
    */
   Room(Link link, long sliceNanos) {
     this.link = link;
     this.sliceNanos = sliceNanos;
   }
 
-  /** Waits on a loop for what has kept a message from being sent. */
+  /** Waits on a loop for what kept a message from being sent. */
   CompletableFuture<Awaited> await(EventLoop loop, SendResult refused) {
     Awaitable what =
         switch (refused) {
@@ -50,13 +50,13 @@ final class Room {
     return wait.result;
   }
 
-  /** One wait; all but the result is for the loop thread. */
+  /** One wait. Everything but the result is confined to the loop thread. */
   private final class Wait {
     private final EventLoop loop;
     private final Awaitable what;
     private final CompletableFuture<Awaited> result = new CompletableFuture<>();
 
-    /** What ends the sleep: the words, and the timer last. None while it is awake. */
+    /** The operations that end the sleep: the words first, the timer last. Empty while awake. */
     private List<Operation<?>> sleeping = List.of();
 
     Wait(EventLoop loop, Awaitable what) {
@@ -68,16 +68,16 @@ final class Room {
       if (turn.hasValue()) {
         look(false);
       } else {
-        result.cancel(false); // the loop has been stopped
+        result.cancel(false); // the loop was stopped
       }
     }
 
     private void look(boolean late) {
       if (result.isDone()) {
-        return; // it was cancelled
+        return; // cancelled
       }
       try {
-        if (what.isOver()) { // this first: then the entry may be another's
+        if (what.isOver()) { // first, as the entry may belong to another guest afterwards
           result.complete(Awaited.OVER);
           return;
         }
@@ -107,7 +107,7 @@ final class Room {
     private void ended(Operation<?> first) {
       List<Operation<?>> all = sleeping;
       if (!all.contains(first)) {
-        return; // another has ended this sleep
+        return; // this sleep has already ended
       }
       sleeping = List.of();
       all.forEach(Operation::cancel);
@@ -124,7 +124,7 @@ final class Room {
 
     private void fail(Throwable refusal) {
       try {
-        link.segment().checkIntact(); // memory that was cut off is the likely reason
+        link.segment().checkIntact(); // truncated memory is the likely reason
         result.completeExceptionally(refusal);
       } catch (SegmentLost lost) {
         result.completeExceptionally(lost);
@@ -132,10 +132,10 @@ final class Room {
     }
   }
 
-  /** Is told of the words to sleep on. */
+  /** Receives the words to sleep on. */
   @FunctionalInterface
   interface Words {
-    /** One word, and the value that it has while there is nothing new. */
+    /** Names a word, and the value it has as long as there is nothing new. */
     void sleepOn(MemorySegment word, int expected);
   }
 }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The guests of a host by the numbers of their entries. For any number of threads. */
+/** The guests of a host by their ids. Safe for use by any number of threads. */
 final class Roster {
   private final @Nullable PeerLife[] lives;
 
@@ -24,7 +24,7 @@ final class Roster {
     return lives[id] != null;
   }
 
-  /** All there are at the moment. */
+  /** The current guests. */
   synchronized List<PeerLife> all() {
     var all = new ArrayList<PeerLife>();
     for (PeerLife life : lives) {

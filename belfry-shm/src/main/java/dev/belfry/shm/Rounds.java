@@ -4,10 +4,10 @@ import dev.belfry.loop.TimerOperation;
 import java.lang.System.Logger.Level;
 
 /**
- * The host's regular look at its guests, on the loop thread: for those that do not ring. While
- * nobody has to be polled it comes round twenty times a second. A guest without a bell is looked at
- * in every turn of the loop while there is traffic, then after pauses that double up to a
- * millisecond.
+ * The host's periodic look at its guests, on the loop thread, for those that do not ring. By
+ * default a round comes twenty times a second. While a guest has to be polled, rounds follow each
+ * other in every turn of the loop as long as there is traffic, then after pauses that double up to
+ * a millisecond.
  */
 final class Rounds {
   private static final System.Logger LOG = System.getLogger(Rounds.class.getName());
@@ -16,7 +16,7 @@ final class Rounds {
   private static final long FIRST_PAUSE_NANOS = 1_000;
   private static final long LONGEST_PAUSE_NANOS = 1_000_000;
 
-  /** How many looks find nothing before there are pauses between them. */
+  /** The number of looks in vain before pauses begin. */
   private static final int EAGER_LOOKS = 64;
 
   private final ShmHost host;
@@ -25,7 +25,7 @@ final class Rounds {
   private long pause = FIRST_PAUSE_NANOS;
   private boolean stopped;
 
-  /** Whether the last round failed; nobody wants to read that the next has failed alike. */
+  /** Whether the last round failed; repeated failures are logged at a lower level. */
   private boolean failing;
 
   Rounds(ShmHost host) {
@@ -51,7 +51,7 @@ final class Rounds {
     try {
       next = look();
       failing = false;
-    } catch (RuntimeException | Error e) { // go on: nobody else looks
+    } catch (RuntimeException | Error e) { // go on: these rounds are the only ones to look
       LOG.log(failing ? Level.DEBUG : Level.ERROR, "while looking after the guests", e);
       failing = true;
     }
@@ -60,7 +60,7 @@ final class Rounds {
     }
   }
 
-  /** Looks at all; says after which pause to look again. */
+  /** Looks at all guests; returns the pause before the next round. */
   // r[impl shm.doorbell.optional]
   private long look() {
     lookForWalkIns();
@@ -100,7 +100,7 @@ final class Rounds {
         }
       }
     } catch (InternalError cut) {
-      // Nobody can come any more, and those who are there are each looked at.
+      // No guest can walk in any more, and each present guest is looked at on its own.
     }
   }
 }

@@ -21,16 +21,16 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A segment of shared memory, mapped. The host creates one, in a file for guests that walk in or in
- * anonymous memory for guests that it starts itself; a guest attaches to it by its path.
+ * A mapped segment of shared memory. The host creates it, in a file for guests that walk in or in
+ * anonymous memory for guests that it spawns. A guest attaches to it by its path.
  *
- * <p>Whoever can write the segment can write all of it: guests are trusted not to attack each
- * other, but nothing they write is believed unchecked.
+ * <p>A process that can write the segment can write all of it: guests are trusted not to attack
+ * each other, but nothing they write is used unchecked.
  *
- * <p>Closing ends the use of the segment: what is done with its links afterwards ends with {@code
- * OVER}. The memory itself is given back when nothing can reach it any more, because a thread may
- * just be using it: by the garbage collector, which is called when there is too little for the next
- * segment. For any number of threads.
+ * <p>After {@link #close}, operations on its links return {@code OVER}. The memory is not unmapped
+ * at once, because a thread may be accessing it, but by the garbage collector when nothing can
+ * reach it any more; when memory runs short for another segment, the collector is run. Safe for use
+ * by any number of threads.
  */
 public final class Segment implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Segment.class.getName());
@@ -68,11 +68,11 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
-   * Creates a segment in a file that only its owner can open. A file that a dead host left behind
-   * is replaced.
+   * Creates a segment in a file that only its owner can open. Replaces a file that a dead host left
+   * behind.
    *
-   * @throws SegmentException if a living host has the path
-   * @throws ErrnoException if there is no room or no permission
+   * @throws SegmentException if the path belongs to a host that is alive
+   * @throws ErrnoException if there is no space or no permission
    */
   public static Segment create(Sys sys, Path path, Placement placement, SegmentConfig config)
       throws IOException {
@@ -90,7 +90,7 @@ public final class Segment implements AutoCloseable {
     }
   }
 
-  /** Creates a segment in anonymous memory that cannot be cut; see {@link #descriptor}. */
+  /** Creates a segment in anonymous memory, sealed against truncation; see {@link #descriptor}. */
   // r[impl shm.file.path]
   public static Segment createAnonymous(Sys sys, Placement placement, SegmentConfig config)
       throws IOException {
@@ -108,13 +108,13 @@ public final class Segment implements AutoCloseable {
     }
   }
 
-  /** Maps a segment of another process, as a guest; nothing is written yet. */
+  /** Maps a segment of another process, as a guest. Nothing is written yet. */
   // r[impl shm.file.attach]
   public static Segment attach(Sys sys, Path path) throws IOException {
     return open(sys, path, true);
   }
 
-  /** Maps a segment to look at it, whether its host lives or not; nothing can be written. */
+  /** Maps a segment read-only, whether or not its host is alive. */
   public static Segment inspect(Sys sys, Path path) throws IOException {
     return open(sys, path, false);
   }
@@ -140,7 +140,7 @@ public final class Segment implements AutoCloseable {
     }
   }
 
-  /** This segment, seen through a memory that watches what is done to it; use only one of them. */
+  /** This segment behind a memory that observes the accesses; use only one of the two. */
   Segment through(UnaryOperator<Memory> view) {
     return new Segment(sys, name, path, host, file, layout, view.apply(memory));
   }
@@ -155,7 +155,7 @@ public final class Segment implements AutoCloseable {
       mapping.set(JAVA_LONG, fields, layout.ring(peer, Direction.TO_HOST));
       mapping.set(JAVA_LONG, fields + 8, layout.pool(peer));
       mapping.set(JAVA_LONG, fields + 16, layout.channelTable(peer));
-      if (layout.isPadded()) { // before anybody can walk in and lock it
+      if (layout.isPadded()) { // before a guest can walk in and lock it
         mutex(sys, mapping, layout, peer).initialise();
       }
     }
@@ -183,12 +183,12 @@ public final class Segment implements AutoCloseable {
         () -> SharedFile.map(sys, file.number(), layout.totalBytes(), writable, Arena.ofAuto()));
   }
 
-  /** The mutex that a guest holds as long as it lives; the padded placement only. */
+  /** The mutex that a guest holds as long as it lives. Padded placement only. */
   static RobustMutex mutex(Sys sys, MemorySegment mapping, SegmentLayout layout, int peer) {
     return new RobustMutex(sys, mapping.asSlice(layout.robustMutex(peer), RobustMutex.bytes()));
   }
 
-  /** The magic of a file, whatever it is. */
+  /** The magic of any file, or 0 if it is too short. */
   static long readMagic(Sys sys, Fd file) throws IOException {
     MemorySegment bytes = Arena.ofAuto().allocate(JAVA_LONG);
     return Io.readAt(sys, file.number(), bytes, 0) == Long.BYTES ? bytes.get(JAVA_LONG, 0) : 0;
@@ -204,37 +204,37 @@ public final class Segment implements AutoCloseable {
     }
   }
 
-  /** Where everything lies. */
+  /** The layout, with all offsets. */
   public SegmentLayout layout() {
     return layout;
   }
 
-  /** The configuration, as it was when the segment was opened. */
+  /** The configuration, as read when the segment was opened. */
   public SegmentConfig config() {
     return layout.config();
   }
 
-  /** The entries of the guests. */
+  /** The table of peer entries. */
   public PeerTable peers() {
     return peers;
   }
 
-  /** The descriptor, for a child that inherits it; it finds the segment at /proc/self/fd. */
+  /** The descriptor, for a child to inherit; the child finds the segment under /proc/self/fd. */
   public int descriptor() {
     return file.number();
   }
 
-  /** How many slots of the host's pool hold what it has sent and nobody has read. */
+  /** The number of slots of the host's pool that hold messages not read yet. */
   public int hostSlotsUsed() {
     return use(() -> slotsUsed(0));
   }
 
-  /** The same for the pool of a guest, or of the host, whose number is zero. */
+  /** The same for the pool of any owner: a guest's peer id, or 0 for the host. */
   int slotsUsed(int owner) {
     return config().slotsPerGuest() - SegmentSnapshot.freeSlots(memory, layout, owner);
   }
 
-  /** The host's pool with its accounts. */
+  /** The host's pool with its accounting. */
   HostSlots hostSlots() {
     if (hostSlots == null) {
       throw new IllegalStateException(name + " belongs to another process");
@@ -243,7 +243,8 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
-   * The host says goodbye and wakes all who sleep: guests read what is under way, and send no more.
+   * Says goodbye on behalf of the host and wakes all sleepers: guests read what is in flight and
+   * send no more.
    */
   // r[impl shm.goodbye.host]
   // r[impl shm.goodbye.host-atomic]
@@ -266,7 +267,7 @@ public final class Segment implements AutoCloseable {
     try {
       boolean gone = memory.getIntAcquire(goodbyeAddress) != 0;
       if (gone) {
-        checkIntact(); // it may be a fault that has made it look so
+        checkIntact(); // a fault may have made it look so
       }
       return gone;
     } catch (InternalError fault) {
@@ -275,10 +276,10 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
-   * Whether a host holds its lock on the file, which it has as long as it lives. One of another
-   * make may have none, and anonymous memory has none.
+   * Whether the host holds its lock on the file, which it does as long as it lives. A foreign host
+   * need not take it, and anonymous memory has none.
    *
-   * @param otherwise what to say where that cannot be seen
+   * @param otherwise the result if the lock cannot be queried
    */
   boolean isHostThere(boolean otherwise) {
     try {
@@ -290,9 +291,9 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
-   * Checks that the host lives, as far as that can be known.
+   * Checks that the host is alive, as far as that can be known.
    *
-   * @throws SegmentException if it is gone
+   * @throws SegmentException if it has died
    */
   void checkHostThere() throws SegmentException {
     boolean known = layout.isPadded() && path != null && !SegmentFile.isDescriptor(path);
@@ -303,7 +304,7 @@ public final class Segment implements AutoCloseable {
     }
   }
 
-  /** Whether this side has closed it. */
+  /** Whether this side has closed the segment. */
   public boolean isClosed() {
     return closed;
   }
@@ -316,7 +317,7 @@ public final class Segment implements AutoCloseable {
     return memory;
   }
 
-  /** Throws if the file is not as long as it was, which explains why the kernel refuses a wait. */
+  /** Throws if the file was truncated, which also explains why the kernel refuses a wait. */
   void checkIntact() {
     if (closed) {
       return;
@@ -326,15 +327,15 @@ public final class Segment implements AutoCloseable {
         throw new SegmentLost(name);
       }
     } catch (ErrnoException | IllegalStateException e) {
-      if (!closed) { // else somebody has closed it at this moment
+      if (!closed) { // otherwise it was closed just now
         throw new SegmentLost(name, e);
       }
     }
   }
 
   /**
-   * Whether the file is as long as it was. For what must go on in any case: a fault on memory that
-   * was cut away may reach compiled code after it has left the block that would catch it.
+   * Whether the file has its full length. For clean-up that must go on in any case: a fault on
+   * truncated memory may surface in compiled code after it has left the block that would catch it.
    */
   boolean isIntact() {
     try {
@@ -346,19 +347,18 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
-   * What to throw for the error by which the JVM reports a fault on the mapping. It does so when
-   * the compiled code that has touched the mapping goes round a loop, calls or returns: so in the
-   * end it is the methods that others call that have to catch it. By then they have gone on with
-   * whatever the fault left in the place of what was to be read, so whoever takes that for an end
-   * first does {@link #checkIntact}.
+   * The exception for the error by which the JVM reports a fault on the mapping. Compiled code
+   * throws that error only at a later loop back-edge, call or return, so it is the outermost
+   * methods that have to catch it. By then the code has gone on with whatever value the fault left
+   * in place of the real one. So before such a value is taken for an end, call {@link
+   * #checkIntact}.
    */
   SegmentLost lost(InternalError fault) {
     return new SegmentLost(name, fault);
   }
 
   /**
-   * Does something with the mapping for a caller who is to learn by a {@link SegmentLost} that it
-   * was cut. For what is not hot.
+   * Runs an action on the mapping; reports truncation as {@link SegmentLost}. Not for hot paths.
    */
   <T extends @Nullable Object> T use(Supplier<T> action) {
     try {
@@ -368,7 +368,7 @@ public final class Segment implements AutoCloseable {
     }
   }
 
-  /** Ends its use; the host's file is deleted. */
+  /** Ends the use of the segment; the host's file is deleted. */
   @Override
   public void close() throws IOException {
     synchronized (this) {

@@ -4,17 +4,17 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The host's configuration of a segment. The host alone decides on it: a guest that cannot live
- * with it stays away.
+ * The configuration of a segment. The host alone decides on it; a guest that cannot accept it does
+ * not attach.
  *
- * @param maxPayloadSize the most bytes that a message can have
- * @param initialCredit the bytes of data that may be under way on a new channel
- * @param maxGuests how many guests there can be at once
- * @param ringSize the descriptors of a ring, of which one is never used
- * @param slotSize the bytes of a slot, four of which are its generation
- * @param slotsPerGuest the slots of each pool, the host's included
- * @param maxChannels the entries of a channel table, of which the first is never used
- * @param heartbeatIntervalNanos how often a guest shows that it lives; 0 for never
+ * @param maxPayloadSize the maximum number of bytes in a message
+ * @param initialCredit the number of data bytes that may be in flight on a new channel
+ * @param maxGuests the maximum number of guests at a time
+ * @param ringSize the number of descriptors in a ring, one of which is never used
+ * @param slotSize the number of bytes in a slot, four of which hold its generation
+ * @param slotsPerGuest the number of slots in each pool, including the host's
+ * @param maxChannels the number of entries in a channel table, the first of which is never used
+ * @param heartbeatIntervalNanos how often a guest writes a heartbeat; 0 for never
  */
 public record SegmentConfig(
     int maxPayloadSize,
@@ -26,14 +26,14 @@ public record SegmentConfig(
     int maxChannels,
     long heartbeatIntervalNanos) {
 
-  /** How many guests any segment can have at once. */
+  /** The maximum number of guests that any segment can have at a time. */
   // r[impl shm.topology.max-guests]
   public static final int MAX_GUESTS = 255;
 
-  /** The bytes in front of a slot's payload: its generation. */
+  /** The size of the generation, which precedes a slot's payload. */
   static final int GENERATION_BYTES = 4;
 
-  /** What the format has if nobody says otherwise. */
+  /** The defaults of the format. */
   public static final SegmentConfig DEFAULT =
       new SegmentConfig(65532, 262144, 16, 256, 65536, 16, 256, 0);
 
@@ -41,7 +41,7 @@ public record SegmentConfig(
   private static final long MAX_U32 = 0xffff_ffffL;
 
   /**
-   * Checks the values.
+   * Validates the values.
    *
    * @throws IllegalArgumentException with the message of the first check that fails
    */
@@ -61,7 +61,7 @@ public record SegmentConfig(
     check(heartbeatIntervalNanos >= 0, "heartbeat_interval must not be negative");
   }
 
-  /** The same with rings of so many descriptors, a power of two. */
+  /** A copy with rings of {@code size} descriptors, a power of two. */
   public SegmentConfig withRingSize(int size) {
     return new SegmentConfig(
         maxPayloadSize,
@@ -74,7 +74,10 @@ public record SegmentConfig(
         heartbeatIntervalNanos);
   }
 
-  /** The same with pools of so many slots of a size; messages may be as long as fits. */
+  /**
+   * A copy with pools of {@code count} slots of {@code size} bytes; messages may be as long as
+   * fits.
+   */
   public SegmentConfig withSlots(int count, int size) {
     return new SegmentConfig(
         size - GENERATION_BYTES,
@@ -87,7 +90,7 @@ public record SegmentConfig(
         heartbeatIntervalNanos);
   }
 
-  /** The same for so many guests. */
+  /** A copy for at most {@code guests} guests. */
   public SegmentConfig withMaxGuests(int guests) {
     return new SegmentConfig(
         maxPayloadSize,
@@ -100,7 +103,7 @@ public record SegmentConfig(
         heartbeatIntervalNanos);
   }
 
-  /** The same with a channel table of so many entries and that window on each channel. */
+  /** A copy with channel tables of {@code count} entries and an initial credit for each channel. */
   public SegmentConfig withChannels(int count, long credit) {
     return new SegmentConfig(
         maxPayloadSize,
@@ -113,7 +116,7 @@ public record SegmentConfig(
         heartbeatIntervalNanos);
   }
 
-  /** The same with guests that show at this interval that they live; zero for never. */
+  /** A copy with a heartbeat interval; zero for no heartbeat. */
   public SegmentConfig withHeartbeat(Duration interval) {
     return new SegmentConfig(
         maxPayloadSize,
@@ -123,7 +126,7 @@ public record SegmentConfig(
         slotSize,
         slotsPerGuest,
         maxChannels,
-        TimeUnit.NANOSECONDS.convert(interval)); // the longest there is, if it is longer
+        TimeUnit.NANOSECONDS.convert(interval)); // saturates
   }
 
   private static void check(boolean good, String message) {

@@ -2,33 +2,35 @@ package dev.belfry.shm;
 
 import java.io.IOException;
 
-/** A segment cannot be made or used. The message says which one, why, and what to do about it. */
+/**
+ * A segment cannot be created or used. The message says which one, why, and what to do about it.
+ */
 public final class SegmentException extends IOException {
   private static final long serialVersionUID = 1;
 
-  /** Why. */
+  /** The reasons. */
   public enum Reason {
     /** The machine has another byte order or word size. */
     UNSUPPORTED_PLATFORM,
-    /** It is not a file that can be a segment, or is too short for one. */
+    /** The file cannot be a segment, or is too short for one. */
     NOT_A_SEGMENT,
-    /** It does not begin with the magic bytes. */
+    /** The file does not begin with the magic bytes. */
     INVALID_MAGIC,
-    /** Its version or its features are not known here. */
+    /** The version or the features of the segment are unknown. */
     UNSUPPORTED_VERSION,
-    /** The values in its header are not valid. */
+    /** The header holds an invalid configuration. */
     INVALID_CONFIG,
-    /** Its header contradicts itself or the length of the file. */
+    /** The header contradicts itself or the length of the file. */
     INCONSISTENT,
-    /** Its host has left. */
+    /** The host has left. */
     HOST_GOODBYE,
-    /** Its host is gone and has not said goodbye. */
+    /** The host has died without a goodbye. */
     HOST_GONE,
-    /** A living host has it. */
+    /** The segment belongs to a host that is alive. */
     IN_USE,
-    /** All entries for guests are taken. */
+    /** All peer entries are taken. */
     NO_FREE_PEER_ENTRY,
-    /** The entry of a ticket is not reserved. */
+    /** The entry of the ticket is not reserved. */
     NOT_RESERVED
   }
 
@@ -39,7 +41,7 @@ public final class SegmentException extends IOException {
     this.reason = reason;
   }
 
-  /** Why. */
+  /** The reason. */
   public Reason reason() {
     return reason;
   }

@@ -28,16 +28,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The files of segments. A host builds its file aside, under another name in the same directory,
- * holds an exclusive lock on it for as long as it lives, and gives it its path last. So whoever
- * finds a file at the path finds a complete segment, and a file whose lock can be taken was left
- * behind by a host that died.
+ * holds an exclusive lock on it as long as it lives, and gives it its path last. So a file found at
+ * the path is a complete segment, and a file whose lock is free was left behind by a host that
+ * died.
  */
 final class SegmentFile {
   private static final System.Logger LOG = System.getLogger(SegmentFile.class.getName());
   private static final int ONLY_OWNER = 0600;
   private static final Path PROC = Path.of("/proc");
 
-  /** What a host locks of its file: the header, because each guest may lock its own entry. */
+  /** The range that a host locks: only the header, because each guest may lock its own entry. */
   private static final FileLocks.Range HEADER = new FileLocks.Range(0, SegmentLayout.HEADER_BYTES);
 
   private SegmentFile() {}
@@ -54,7 +54,7 @@ final class SegmentFile {
     Fd file = OpenFile.open(sys, aside, flags, ONLY_OWNER);
     var made = new Aside(sys, aside, absolute, file);
     try {
-      // Nobody else knows the name yet.
+      // Uncontended: no other process knows the name yet.
       FileLocks.tryLock(sys, file.number(), HEADER, FileLocks.Mode.EXCLUSIVE);
       return made;
     } catch (IOException | RuntimeException e) {
@@ -64,8 +64,8 @@ final class SegmentFile {
   }
 
   /**
-   * Removes the files aside of hosts that died before they could give them their path. One that is
-   * empty is left alone: its host may be just about to lock it.
+   * Removes files aside of hosts that died before they could rename them. An empty one is left
+   * alone: its host may be about to lock it.
    */
   // r[impl shm.file.cleanup]
   private static void removeLeft(Sys sys, Path path) {
@@ -94,12 +94,12 @@ final class SegmentFile {
     }
   }
 
-  /** A file that does not have its path yet. */
+  /** A file that has not got its path yet. */
   record Aside(Sys sys, Path aside, Path path, Fd file) {
 
     /**
-     * Gives the file its path: as a second name, which fails if there is a file, so that one of
-     * several hosts wins; or in place of a stale file, under the lock of that file.
+     * Gives the file its path: either by a hard link, which fails if a file is there, so that one
+     * of several hosts wins; or by renaming it over a stale file while holding that file's lock.
      */
     // r[impl shm.file.create]
     void putInPlace() throws IOException {
@@ -111,7 +111,7 @@ final class SegmentFile {
               Files.delete(aside);
               return;
             } catch (FileAlreadyExistsException another) {
-              continue; // then that one has to be looked at
+              continue; // examine that file
             }
           }
           if (isStale(sys, path, old)) {
@@ -122,7 +122,7 @@ final class SegmentFile {
       }
     }
 
-    /** Removes it again. */
+    /** Removes the file again. */
     void abandon() {
       try {
         Files.deleteIfExists(aside);
@@ -134,10 +134,10 @@ final class SegmentFile {
   }
 
   /**
-   * Whether the file at a path was left behind, in which case its lock is now ours.
+   * Whether the file at a path is stale, in which case its lock is now ours.
    *
-   * @return false if the path has another file by now
-   * @throws SegmentException if a living host has it, or if it is no segment at all
+   * @return false if another file is at the path by now
+   * @throws SegmentException if it belongs to a host that is alive, or is not a segment at all
    */
   // r[impl shm.file.cleanup]
   private static boolean isStale(Sys sys, Path path, Fd old) throws IOException {
@@ -170,9 +170,9 @@ final class SegmentFile {
     }
   }
 
-  /** Opens the file of an existing segment; refuses whatever is no regular file. */
+  /** Opens the file of an existing segment; refuses anything but a regular file. */
   static Fd open(Sys sys, Path path, boolean writable) throws IOException {
-    // The descriptor of a memfd is a link in /proc; anywhere else a link may point to any file.
+    // The descriptor of a memfd is a link in /proc; elsewhere a link could point to any file.
     int follow = isDescriptor(path) ? 0 : OpenFlags.noFollow();
     int mode = writable ? OpenFlags.READ_WRITE : OpenFlags.READ_ONLY;
     // Opening must not wait for the other end of a FIFO.
@@ -188,7 +188,7 @@ final class SegmentFile {
     }
   }
 
-  /** Whether a path leads to a descriptor of some process, as that of a memfd does. */
+  /** Whether a path names a descriptor of some process, as that of a memfd does. */
   static boolean isDescriptor(Path path) {
     return path.startsWith(PROC);
   }
@@ -199,8 +199,8 @@ final class SegmentFile {
   }
 
   /**
-   * Whether a path names this very file. Without opening what is there, for which there may be no
-   * descriptor any more, or no permission.
+   * Whether a path names this very file. Does not open the path, as there may be no descriptor
+   * left, or no permission.
    */
   static boolean isAt(Sys sys, Path path, Fd file) throws IOException {
     FileStatus ours = FileStatus.of(sys, file.number());

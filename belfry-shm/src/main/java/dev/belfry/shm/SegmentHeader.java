@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /**
- * The first 128 bytes of a segment, written by the host and by nobody else.
+ * The first 128 bytes of a segment, written only by the host.
  *
  * <pre>
  *   0 magic, 8 bytes      32 max_guests          56 slot_size        72 heartbeat_interval, 8 bytes
@@ -72,16 +72,16 @@ final class SegmentHeader {
     segment.set(JAVA_LONG, HEARTBEAT_INTERVAL, config.heartbeatIntervalNanos());
   }
 
-  /** Writes the magic, after which the segment is complete for whoever sees it. */
+  /** Writes the magic, with release order: a process that sees it sees a complete segment. */
   static void writeMagic(MemorySegment segment) {
     LONG.setRelease(segment, MAGIC, MAGIC_NUMBER);
   }
 
   /**
-   * Reads and checks a header, each value once.
+   * Reads and validates a header; each value is read once.
    *
    * @param fileBytes the length of the file
-   * @param what the segment's name in messages
+   * @param what the segment's name in error messages
    */
   // r[impl shm.handshake.no-negotiation]
   static SegmentLayout read(MemorySegment header, long fileBytes, String what)
@@ -143,7 +143,7 @@ final class SegmentHeader {
     }
   }
 
-  /** The fields are unsigned; nothing that exceeds 2^31 can be mapped or copied in one piece. */
+  /** Fields are unsigned, but nothing over 2^31 can be mapped or copied in one piece. */
   private static int size(MemorySegment header, long offset, String name) {
     int value = header.get(JAVA_INT, offset);
     if (value < 0) {

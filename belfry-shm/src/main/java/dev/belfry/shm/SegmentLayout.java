@@ -4,7 +4,8 @@ import static java.lang.Math.addExact;
 import static java.lang.Math.multiplyExact;
 
 /**
- * Where everything lies in a segment, as offsets from its start: the only place that knows.
+ * The layout of a segment, as offsets from its start. All offsets are computed here and nowhere
+ * else.
  *
  * <pre>
  * header | peer table | host pool | pool 1 | ... | pool G | pad to 64 | area 1 | ... | area G
@@ -16,7 +17,7 @@ import static java.lang.Math.multiplyExact;
  *    0 state | 4 epoch | 8 g2h head | 12 g2h tail | 16 h2g head | 20 h2g tail | 24 heartbeat
  *   32 ring offset | 40 pool offset | 48 channel table offset | 56 reserved
  *
- * peer entry, padded (12 blocks of 128 bytes, because processors fetch lines in pairs):
+ * peer entry, padded (12 blocks of 128 bytes, because processors prefetch lines in pairs):
  *    0 state, epoch | 1 g2h head | 2 g2h tail | 3 h2g head | 4 h2g tail | 5 heartbeat
  *    6 the three offsets | 7 sleeps for g2h data | 8 for g2h space | 9 for h2g data
  *   10 for h2g space | 11 the guest's robust mutex
@@ -41,13 +42,15 @@ public final class SegmentLayout {
   private static final int PADDED_DESCRIPTOR_BYTES = 128;
   private static final int PADDED_CHANNEL_BYTES = 128;
 
-  /** A pocket has a sixty-fourth of a slot's bytes. */
+  /** The size of a pocket is that of a slot divided by this. */
   private static final int POCKETS_PER_SLOT = 64;
 
-  /** A longer ring has no more, or they would take up more memory than all else. */
+  /** Longer rings do not get more pockets, which would then take most of the memory. */
   private static final int MAX_POCKETS = 256;
 
-  /** Where a word of a peer entry is: its offset in format 1, its block in the padded placement. */
+  /**
+   * The place of a word in a peer entry: its offset in format 1, its block in the padded placement.
+   */
   private enum Word {
     STATE(0, 0),
     G2H_HEAD(8, 1),
@@ -110,7 +113,7 @@ public final class SegmentLayout {
       long bitmapBytes = align(8L * bitmapWords);
       this.keptInPool = padded ? bitmapBytes : 0;
       this.poolHeaderBytes = bitmapBytes + keptInPool;
-      // An odd number of blocks, so that the slots do not all compete for the same cache sets.
+      // An odd number of blocks, so that slots do not all compete for the same cache sets.
       this.slotStride = padded ? align(config.slotSize()) | BLOCK_BYTES : config.slotSize();
       this.poolBytes = addExact(poolHeaderBytes, multiplyExact(config.slotsPerGuest(), slotStride));
       this.guestAreas = align(addExact(slotRegion, multiplyExact(guests + 1, poolBytes)));
@@ -126,7 +129,7 @@ public final class SegmentLayout {
     }
   }
 
-  /** An odd number of blocks, as for slots; none where a descriptor holds as much. */
+  /** An odd number of blocks, as for slots; 0 if a descriptor holds as much. */
   private int pocketBytes(int slotSize) {
     int bytes = slotSize / POCKETS_PER_SLOT;
     return bytes > MessageDescriptor.MAX_INLINE_BYTES ? (int) align(bytes) | BLOCK_BYTES : 0;
@@ -137,12 +140,12 @@ public final class SegmentLayout {
     return addExact(bytes, unit - 1) & -unit;
   }
 
-  /** How it is placed. */
+  /** The placement. */
   public Placement placement() {
     return placement;
   }
 
-  /** What it was computed from. */
+  /** The configuration that the offsets were computed from. */
   public SegmentConfig config() {
     return config;
   }
@@ -158,14 +161,14 @@ public final class SegmentLayout {
     return HEADER_BYTES;
   }
 
-  /** A peer's entry. */
+  /** The entry of a peer. */
   // r[impl shm.topology.peer-id]
   // r[impl shm.segment.peer-table]
   public long entry(int peer) {
     return peerTable() + (long) entryBytes * (checkPeer(peer) - 1);
   }
 
-  /** How long an entry is. */
+  /** The size of an entry. */
   int entryBytes() {
     return entryBytes;
   }
@@ -182,7 +185,7 @@ public final class SegmentLayout {
     return entry(peer) + (padded ? (long) word.block * BLOCK_BYTES : word.v1);
   }
 
-  /** State, and behind it the epoch, on eight aligned bytes. */
+  /** The state and the epoch behind it, together eight aligned bytes. */
   long stateAndEpoch(int peer) {
     return word(peer, Word.STATE);
   }
@@ -204,17 +207,17 @@ public final class SegmentLayout {
     return word(peer, Word.OFFSETS);
   }
 
-  /** Whether sleepers have flags, descriptors lap marks, and guests a robust mutex. */
+  /** Whether sleepers have flags, descriptors have lap marks, and guests have a robust mutex. */
   boolean isPadded() {
     return padded;
   }
 
-  /** Where the receiver of a ring says that it sleeps; the padded placement only. */
+  /** The flag of a ring's receiver. Padded placement only. */
   long dataSleeper(int peer, Direction direction) {
     return sleeper(peer, direction == Direction.TO_HOST ? 0 : 2);
   }
 
-  /** Where the sender of a ring says that it sleeps; the padded placement only. */
+  /** The flag of a ring's sender. Padded placement only. */
   long spaceSleeper(int peer, Direction direction) {
     return sleeper(peer, direction == Direction.TO_HOST ? 1 : 3);
   }
@@ -223,7 +226,7 @@ public final class SegmentLayout {
     return paddedBlock(peer, FIRST_SLEEP_BLOCK + which);
   }
 
-  /** The guest's robust mutex, in a block of 128 bytes; the padded placement only. */
+  /** The guest's robust mutex, in a block of 128 bytes. Padded placement only. */
   long robustMutex(int peer) {
     return paddedBlock(peer, MUTEX_BLOCK);
   }
@@ -235,7 +238,7 @@ public final class SegmentLayout {
     return entry(peer) + (long) block * BLOCK_BYTES;
   }
 
-  // The pools; the host's has the number 0, a guest's its peer id.
+  // The pools: the host's is number 0, a guest's has its peer id.
 
   /** The start of the first pool. */
   public long slotRegion() {
@@ -247,7 +250,7 @@ public final class SegmentLayout {
     return poolBytes;
   }
 
-  /** A pool: the host's for 0, a guest's for its peer id. */
+  /** The pool of an owner: 0 for the host, else a peer id. */
   // r[impl shm.segment.host-slots]
   // r[impl shm.segment.guest-slot-offset]
   public long pool(int owner) {
@@ -258,14 +261,14 @@ public final class SegmentLayout {
     return bitmapWords;
   }
 
-  /** What a word of the bitmap is when all its slots are free. */
+  /** The value of a bitmap word when all its slots are free. */
   // r[impl shm.slot.pool-layout]
   long allFree(int word) {
     int slots = config.slotsPerGuest() - 64 * word;
     return slots >= 64 ? -1L : (1L << slots) - 1;
   }
 
-  /** The slots that a pool's owner keeps for later, as a bitmap; the padded placement only. */
+  /** The bitmap of slots that a pool's owner keeps for later. Padded placement only. */
   long keptSlots(int owner) {
     return pool(owner) + keptInPool;
   }
@@ -310,19 +313,19 @@ public final class SegmentLayout {
     return descriptorBytes;
   }
 
-  /** The longest payload that travels in a descriptor: 32 bytes always, more if allowed at all. */
+  /** The longest inline payload: always at least 32 bytes, more only if messages may be longer. */
   int inlineBytes() {
     int allowed = Math.max(MessageDescriptor.INLINE_BYTES, config.maxPayloadSize());
     return Math.min(allowed, descriptorBytes - MessageDescriptor.FIELD_BYTES);
   }
 
-  /** The first pocket of a ring. Messages use them in turns, one for each descriptor. */
+  /** The first pocket of a ring. Pockets are used in turn, one for each descriptor. */
   long pockets(int peer, Direction direction) {
     long ofRing = (long) pocketCount * pocketBytes;
     return area(peer) + pocketsInArea + (direction == Direction.TO_HOST ? 0 : ofRing);
   }
 
-  /** How many pockets a ring has: 0, or a power of two that is no more than its descriptors. */
+  /** The number of pockets of a ring: 0, or a power of two up to the number of its descriptors. */
   int pocketCount() {
     return pocketCount;
   }
@@ -332,7 +335,7 @@ public final class SegmentLayout {
     return Math.min(pocketBytes, config.maxPayloadSize());
   }
 
-  /** How long a pocket is; 0 if there are none. */
+  /** The size of a pocket; 0 if there are none. */
   int pocketBytes() {
     return pocketBytes;
   }

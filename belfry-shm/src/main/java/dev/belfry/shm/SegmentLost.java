@@ -1,6 +1,6 @@
 package dev.belfry.shm;
 
-/** The segment's file was cut or its memory taken away. The link is over, the JVM is not. */
+/** The segment's file was truncated under its mapping. The link is over; the JVM goes on. */
 public final class SegmentLost extends ShmException {
   private static final long serialVersionUID = 1;
 

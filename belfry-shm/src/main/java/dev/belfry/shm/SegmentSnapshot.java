@@ -5,16 +5,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a segment holds at one moment, for people and tools. It is read without any lock from memory
- * that others may be writing, so numbers need not match each other, and nothing in it is trusted:
- * what makes no sense is shown as it is.
+ * The contents of a segment at one moment, for people and tools. It is read without locks from
+ * memory that is being written, so numbers need not agree with each other. Nothing is validated:
+ * values that make no sense are shown as they are.
  *
- * @param segment its path
- * @param placement its layout
- * @param bytes its length
- * @param config its configuration
- * @param hostGoodbye whether its host has left in good order
- * @param hostFreeSlots the free slots of the host's pool
+ * @param segment the path
+ * @param placement the layout
+ * @param bytes the length
+ * @param config the configuration
+ * @param hostGoodbye whether the host has left in good order
+ * @param hostFreeSlots the number of free slots in the host's pool
  * @param peers the entries that were ever used
  */
 public record SegmentSnapshot(
@@ -27,10 +27,10 @@ public record SegmentSnapshot(
     List<Peer> peers) {
 
   /**
-   * A guest's entry.
+   * A peer entry.
    *
-   * @param state by name, or by number if it has none
-   * @param heartbeatNanos the guest's last beat on the monotonic clock, 0 for none
+   * @param state by name, or by number if invalid
+   * @param heartbeatNanos the guest's last heartbeat on the monotonic clock, 0 for none
    */
   public record Peer(
       int id,
@@ -43,19 +43,19 @@ public record SegmentSnapshot(
       List<ChannelEntry> channels) {}
 
   /**
-   * A ring.
+   * The counters of a ring.
    *
-   * @param depth how many messages are under way
+   * @param depth the number of messages in flight
    */
   public record Counters(long head, long tail, long depth) {}
 
-  /** A channel that is or was in use; its state by name, or by number if it has none. */
+  /** A channel that is or was in use; its state by name, or by number if invalid. */
   public record ChannelEntry(int id, String state, long grantedTotal) {}
 
   /**
-   * Looks at a segment.
+   * Takes a snapshot of a segment.
    *
-   * @throws SegmentLost if its file was cut
+   * @throws SegmentLost if its file was truncated
    */
   public static SegmentSnapshot of(Segment segment) {
     return segment.use(() -> look(segment));

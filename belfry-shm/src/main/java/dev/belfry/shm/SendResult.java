@@ -1,21 +1,21 @@
 package dev.belfry.shm;
 
-/** What became of a message; unless it was sent, nothing was written. */
+/** The result of sending a message. Unless it is {@link #SENT}, nothing was written. */
 public enum SendResult {
-  /** It is under way. */
+  /** The message is in flight. */
   SENT,
   /** The ring is full: try again when the peer has read. */
   RING_FULL,
-  /** All slots are in use, or this peer holds all it may: try again when the peer has read. */
+  /** All slots are in use, or this peer holds its full share: try again when the peer has read. */
   NO_SLOT,
-  /** The receiver of the channel has not granted enough: try again when it has. */
+  /** The receiver of the channel has not granted enough credit: try again when it has. */
   NO_CREDIT,
-  /** It is longer than the segment allows: never try again. */
+  /** The message is longer than the segment allows: do not try again. */
   TOO_LARGE,
-  /** The time for waiting is over, and what kept it from being sent still does. */
+  /** The deadline has passed, and the message still could not be sent. */
   TIMEOUT,
   /** The guest has not attached yet: try again when it has. */
   NOT_ATTACHED,
-  /** The peer has left, is gone, or this side was closed: the link is over. */
+  /** The peer has left or died, or this side was closed: the link is over. */
   OVER
 }

@@ -9,17 +9,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The sending half of a link for any number of threads, which take turns. A thread that waits for
- * the peer keeps its turn; one that must not wait is told at once why it would have to.
+ * the peer keeps its turn; a thread that must not wait then gets the reason at once.
  */
 final class Sending {
-  /** How long somebody may have to wait for a turn that is about to end. */
+  /** How long to wait at a time for a turn that should end soon. */
   private static final long SHORT_TURN_NANOS = 50_000;
 
   private final Link link;
   private final BellWait waiting;
   private final Turn turn = new Turn();
 
-  /** What the sender whose turn it is waits for, or null. */
+  /** What the sender that has the turn waits for, or null. */
   private volatile @Nullable SendResult blocked;
 
   Sending(Link link, BellWait waiting) {
@@ -46,7 +46,7 @@ final class Sending {
     }
   }
 
-  /** Takes a sender's turn; if its owner waits for the peer, returns what for. */
+  /** Takes the sender's turn. If its owner waits for the peer, returns what for instead. */
   private @Nullable SendResult takeShortTurn() {
     while (!turn.tryTake()) {
       SendResult waitedFor = blocked;
@@ -85,7 +85,7 @@ final class Sending {
     }
   }
 
-  /** If there was no room, waits for it; null if sending is worth another try. */
+  /** Waits if there was no room; returns null if sending should be tried again. */
   private @Nullable SendResult awaitRoom(SendResult result, long deadlineNanos) {
     if (result != RING_FULL && result != NO_SLOT) {
       return result;
@@ -104,26 +104,26 @@ final class Sending {
     };
   }
 
-  /** Leaves: see {@link Link#leave}. */
+  /** Leaves; see {@link Link#leave}. */
   void leave(long deadlineNanos) {
     inTurn(deadlineNanos, link::leave, link::sayGoodbye);
   }
 
-  /** Prepares for leaving: see {@link Link#closeWhenRead}. */
+  /** Prepares for leaving; see {@link Link#closeWhenRead}. */
   void closeWhenRead(long deadlineNanos) {
     inTurn(deadlineNanos, link::closeWhenRead, link::close);
   }
 
   /**
-   * Leaves. Who does not get the turn leaves without waiting: another waits for a peer that does
-   * not read, and the outbox is that thread's.
+   * Leaves in turn. Without the turn, leaves at once: its owner waits for a peer that does not
+   * read, and the outbox belongs to that thread.
    */
   private void inTurn(long deadlineNanos, LongConsumer leaving, Runnable atOnce) {
     if (!turn.take(deadlineNanos)) {
       atOnce.run();
       return;
     }
-    blocked = RING_FULL; // it waits for the peer to read
+    blocked = RING_FULL; // waits for the peer to read
     try {
       leaving.accept(deadlineNanos);
     } finally {
@@ -134,7 +134,7 @@ final class Sending {
 
   // Channels.
 
-  /** Sends data on a channel. While it waits for credit, others can send. */
+  /** Sends data on a channel. Other threads can send while this one waits for credit. */
   SendResult send(Channel channel, byte[] bytes, int offset, int length, long deadlineNanos) {
     while (true) {
       SendResult result = sendWithoutCreditWait(channel, bytes, offset, length, deadlineNanos);
@@ -148,7 +148,10 @@ final class Sending {
     }
   }
 
-  /** Without a turn, so the entry may become another's meanwhile, and its credit be rubbish. */
+  /**
+   * Waits without the turn, so the entry may go to another guest meanwhile and its credit be
+   * garbage.
+   */
   private Awaited awaitCredit(Channel channel, int length, long deadlineNanos) {
     try {
       return channel.awaitCredit(length, deadlineNanos);
@@ -184,7 +187,7 @@ final class Sending {
     if (!turn.take(deadlineNanos)) {
       return SendResult.TIMEOUT;
     }
-    blocked = RING_FULL; // it may wait for the peer to read
+    blocked = RING_FULL; // may wait for the peer to read
     try {
       return turn.isPointless() ? SendResult.OVER : channel.end(how, deadlineNanos);
     } finally {

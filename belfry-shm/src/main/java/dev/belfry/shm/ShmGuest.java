@@ -16,8 +16,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A guest: one process, or one part of it, that talks to the host of a segment. It attaches with
- * the ticket that the host has passed on its command line, or walks in by the path of the segment.
+ * A guest: a process, or a part of one, that exchanges messages with the host of a segment. It
+ * attaches with the ticket that the host put on its command line, or walks in through the path of
+ * the segment.
  *
  * {@snippet :
  * try (ShmGuest guest = ShmGuest.attach(Sys.forAnyThread(), args, WaitStrategy.ADAPTIVE)) {
@@ -29,18 +30,19 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>Safe for any number of threads. When the host has left, is gone or has evicted this guest,
- * what it sent before can still be received. After that every call returns {@code OVER}, and {@link
- * #end} says why. A guest with a ticket dies with its host: the kernel kills it, or, if another
- * process stands between the two, the hang-up of its doorbell does. A guest that has walked in sees
- * within half a second that its host is gone, if that was one of ours.
+ * <p>Safe for use by any number of threads. After the host has left, died or evicted this guest,
+ * messages it sent earlier can still be received; then every call returns {@code OVER}, and {@link
+ * #end} gives the reason. A guest with a ticket dies with its host: the kernel kills it, or, if
+ * another process stands between host and guest, the hang-up of its doorbell ends it. A guest that
+ * walked in notices the death of its host within half a second, provided that the host is a Belfry
+ * host.
  */
 // r[impl shm.topology.hub]
 public final class ShmGuest extends Messenger implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(ShmGuest.class.getName());
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
 
-  /** Longer than any thread that can run takes to leave a call that is over. */
+  /** Longer than any runnable thread needs to leave a call once the link is over. */
   private static final Duration QUIET_LIMIT = Duration.ofSeconds(1);
 
   private final Segment segment;
@@ -48,7 +50,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
   private final Lifeline lifeline;
   private final GuestLife life;
 
-  /** Completes when the lifeline has let go, which needs the bell and the segment until then. */
+  /** Completes when the lifeline has let go; until then it needs the bell and the segment. */
   private final CompletableFuture<Void> letGo = new CompletableFuture<>();
 
   private volatile boolean detached;
@@ -69,22 +71,22 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
 
   /** Why a guest can no longer send or wait. */
   public enum End {
-    /** It has detached. */
+    /** The guest has detached. */
     DETACHED,
     /** The host has said goodbye. */
     HOST_GOODBYE,
-    /** The host's process is gone. */
+    /** The host's process has died. */
     HOST_GONE,
-    /** The host has given this guest's entry up, and will reuse it. */
+    /** The host has given up this guest's entry and will reuse it. */
     EVICTED,
-    /** The host has written what a correct one cannot. */
+    /** The host has violated the protocol. */
     VIOLATION
   }
 
   /**
-   * Attaches with the ticket among this program's arguments.
+   * Attaches with the ticket found among the arguments of this program.
    *
-   * @throws TicketException if there is none
+   * @throws TicketException if there is no valid ticket
    * @throws SegmentException if the segment or the entry cannot be used
    */
   public static ShmGuest attach(Sys sys, String[] arguments, WaitStrategy strategy)
@@ -102,7 +104,8 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     Segment segment = null;
     GuestLife life = null;
     try {
-      // From here on the kernel kills us with the host; if it was gone before, its end is closed.
+      // From here on the kernel kills us with the host. If the host died earlier, its end of the
+      // bell is closed, and this check finds that.
       life = GuestLife.checkHost(sys, bell);
       segment = Segment.attach(sys, ticket.hubPath());
       keepToOurselves(sys, ticket);
@@ -112,7 +115,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
       Link link = Link.claim(segment, ticket.peerId(), strategy, bell);
       life.attached(link);
       bell.announce();
-      Futex.linkWake(sys); // the host does not wait yet, as it will when we first answer
+      Futex.linkWake(sys); // link now: the host will wait for our first answer
       return new ShmGuest(
           segment, new Exchange(link, sleepAt(segment, strategy, bell)), bell, lifeline, life);
     } catch (IOException | RuntimeException e) {
@@ -127,7 +130,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     }
   }
 
-  /** After a failure, which is the one to tell of. */
+  /** Lets go after a failure; a second failure is suppressed. */
   private static void letGo(Lifeline lifeline, GuestLife life, Exception failure) {
     try {
       lifeline.remove(life);
@@ -136,7 +139,9 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     }
   }
 
-  /** The segment, if it was inherited, is not for programs that this one starts. */
+  /**
+   * Sets close-on-exec on an inherited segment, so that programs started by this one do not get it.
+   */
   private static void keepToOurselves(Sys sys, SpawnArguments ticket) throws IOException {
     OptionalInt inherited = ticket.inheritedSegment();
     if (inherited.isPresent()) {
@@ -145,7 +150,8 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
   }
 
   /**
-   * In format 1 a host of another make may ring without waking a futex; so we sleep at the bell.
+   * The bell to sleep on, or null to sleep on a futex. In format 1 a foreign host may ring the bell
+   * without waking a futex, so a sleeper has to wait on the bell.
    */
   private static @Nullable Doorbell sleepAt(Segment segment, WaitStrategy strategy, Doorbell bell) {
     boolean sleeps = strategy == WaitStrategy.ADAPTIVE || strategy == WaitStrategy.SLEEP;
@@ -162,9 +168,9 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
   }
 
   /**
-   * Attaches to the first free entry of a segment, without a doorbell.
+   * Walks in: attaches to the first free entry of a segment, without a doorbell.
    *
-   * @throws SegmentException if the segment cannot be used, or its host is known to be gone
+   * @throws SegmentException if the segment cannot be used, or its host is known to have died
    */
   public static ShmGuest walkIn(Sys sys, Path path, WaitStrategy strategy) throws IOException {
     Lifeline lifeline = Lifeline.get(sys);
@@ -187,7 +193,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     }
   }
 
-  /** After a failure, which is the one to tell of. */
+  /** Leaves after a failure; a second failure is suppressed. */
   private static void leave(Link link, Exception failure) {
     try {
       link.leave(System.nanoTime());
@@ -196,7 +202,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     }
   }
 
-  /** The number of this guest's entry. */
+  /** The number of this guest's entry, 1 to 255. */
   public int peerId() {
     return exchange().link().peer();
   }
@@ -207,11 +213,11 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
   }
 
   /**
-   * Waits for a message and hands it to a handler, which can have its bytes copied to where they
-   * are wanted. While that runs no other thread receives.
+   * Waits for a message and passes it to a handler, which may copy its bytes straight to their
+   * destination. No other thread receives while the handler runs.
    *
    * @param scratch holds the message
-   * @throws ProtocolViolation if the host has written what a correct one cannot
+   * @throws ProtocolViolation if the host has violated the protocol
    */
   public Awaited receiveBlocking(Inbox.Handler handler, Message scratch, long deadlineNanos) {
     try {
@@ -224,14 +230,14 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     }
   }
 
-  /** This guest stops. */
+  /** Closes the link for good. */
   @Override
   void violated(ProtocolViolation found) {
     violation = found;
     exchange().link().close();
   }
 
-  /** Why nothing more can be sent; empty as long as it can. */
+  /** The reason why nothing more can be sent; empty as long as sending is possible. */
   public Optional<End> end() {
     if (violation != null) {
       return Optional.of(End.VIOLATION);
@@ -249,10 +255,10 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
   }
 
   /**
-   * Leaves: waits until the host has read what was sent, at most this long, and says goodbye.
-   * Threads that wait in a call get {@code OVER}. What the host had sent can still be received, but
-   * not by a guest that has walked in, whose entry may already belong to another. If another thread
-   * is detaching, waits for that, also at most this long.
+   * Leaves the segment: waits until the host has read what was sent, at most for the given time,
+   * and says goodbye. Calls that are blocked return {@code OVER}. Messages that the host has sent
+   * can still be received, except by a guest that walked in, whose entry may be reused at once. If
+   * another thread is already detaching, waits for that thread, for the same time at most.
    */
   // r[impl shm.guest.detach]
   public void detach(Duration atMost) throws IOException {
@@ -268,7 +274,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
         exchange().sending().leave(deadline);
       }
     } catch (ProtocolViolation e) {
-      violated(e); // it leaves all the same
+      violated(e); // detach regardless
     } finally {
       if (bell == null) {
         letGoWhenQuiet();
@@ -279,15 +285,15 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
   }
 
   /**
-   * Of a guest that has walked in, the host sees only that it has left, and so makes its entry
-   * ready for the next at once, though this process goes on. So no thread of ours may still use the
-   * entry when it leaves.
+   * Detaches a guest that walked in. Its host sees only that it has left, and recycles the entry at
+   * once, although this process lives on. So no thread of ours may still use the entry when we
+   * leave.
    */
   private void letGoWhenQuiet() throws IOException {
     if (exchange().endWhenQuiet(Deadlines.after(QUIET_LIMIT))) {
       sayGoodbye();
     } else {
-      // Whoever is there may be a coroutine of the loop that we are holding up.
+      // The thread in the way may be a coroutine of the very loop that we are blocking.
       Thread.ofPlatform().daemon().name("belfry-leaving").start(this::sayGoodbyeWhenQuiet);
     }
   }
@@ -325,7 +331,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     }
   }
 
-  /** Gives the mutex back, which by now nobody takes for a death. */
+  /** Releases the mutex. The guest has left by now, so the host does not take this for a death. */
   private void letGo() throws IOException {
     try {
       lifeline.remove(life);
@@ -338,15 +344,15 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
   }
 
   /**
-   * Detaches within a second, and ends the use of the segment. If another thread is detaching and
-   * takes longer, that thread ends it.
+   * Detaches within a second, then closes the segment. If another thread is detaching and takes
+   * longer, that thread closes it.
    */
   @Override
   public void close() throws IOException {
     try {
       detach(CLOSE_LIMIT);
     } finally {
-      // Not before: a bell that is closed under the lifeline looks like the end of the host.
+      // Not earlier: to the lifeline, a bell closed under it looks like the death of the host.
       var _ = letGo.thenRun(this::release);
     }
   }

@@ -19,8 +19,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
 
 /**
- * Owns a segment of shared memory and the guests that use it: starts them, talks to them, notices
- * at once when they end, and frees what they held.
+ * Owns a segment of shared memory and the guests that use it: starts guests, exchanges messages
+ * with them, detects their death at once and reclaims what they held.
  *
  * {@snippet :
  * ShmHost host = ShmHost.create(loop, HostOptions.DEFAULT);
@@ -29,8 +29,9 @@ import java.util.function.UnaryOperator;
  * guest.sendBlocking(MessageKind.REQUEST, 1, 0, bytes, 0, bytes.length, deadline);
  * }
  *
- * <p>All methods may be called from any thread. Guests are started on the loop thread and die with
- * it, so that thread has to live as long as they do.
+ * <p>All methods may be called from any thread. Children are spawned on the loop thread: the kernel
+ * delivers the parent-death signal when the spawning <em>thread</em> exits, so that thread must
+ * outlive them.
  */
 // r[impl shm.topology.hub]
 public final class ShmHost implements AutoCloseable {
@@ -38,7 +39,7 @@ public final class ShmHost implements AutoCloseable {
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
   private static final long LOOK_MILLIS = 50;
 
-  /** The numbers that descriptors have in a child. */
+  /** Descriptor numbers in a spawned child. */
   private static final int CHILD_DOORBELL = 3;
 
   private static final int CHILD_SEGMENT = 4;
@@ -53,10 +54,10 @@ public final class ShmHost implements AutoCloseable {
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private volatile boolean leaving;
 
-  /** Ends the patience of a host that leaves. */
+  /** Fires when a leaving host stops waiting for its guests. */
   private final TimerOperation patience;
 
-  /** Whether a leaving host still waits for guests that it cannot or need not kill. */
+  /** Whether a leaving host still waits for all its guests, and not only for its children. */
   private boolean patient = true;
 
   private ShmHost(EventLoop loop, HostOptions options, Segment segment) {
@@ -69,7 +70,9 @@ public final class ShmHost implements AutoCloseable {
     this.patience = loop.scheduler().at(0);
   }
 
-  /** Creates the segment and begins to look after it on a loop, which the caller has to run. */
+  /**
+   * Creates the segment and starts looking after it on {@code loop}, which the caller has to run.
+   */
   public static ShmHost create(EventLoop loop, HostOptions options) throws IOException {
     Path path = options.path();
     Segment segment =
@@ -86,7 +89,7 @@ public final class ShmHost implements AutoCloseable {
     return segment;
   }
 
-  /** The loop that looks after it. */
+  /** The loop that serves this host. */
   public EventLoop loop() {
     return loop;
   }
@@ -96,7 +99,7 @@ public final class ShmHost implements AutoCloseable {
   /**
    * Reserves an entry for a guest and creates its doorbell.
    *
-   * @return the ticket, to be used up by {@link #spawn} or closed
+   * @return the ticket; pass it to {@link #spawn} or close it
    * @throws SegmentException if all entries are taken, or the host is leaving
    */
   public SpawnTicket addPeer(PeerOptions peerOptions) throws IOException {
@@ -107,7 +110,7 @@ public final class ShmHost implements AutoCloseable {
     } catch (InternalError fault) {
       throw segment.lost(fault);
     }
-    if (leaving) { // since then, and perhaps without having seen this one
+    if (leaving) { // raced with goodbye, which may not have seen this guest
       ticket.close();
       checkStays();
     }
@@ -146,25 +149,25 @@ public final class ShmHost implements AutoCloseable {
     long pid = ProcessHandle.current().pid();
     return path != null
         ? path.toAbsolutePath()
-        : Path.of("/proc/" + pid + "/fd/" + segment.descriptor()); // no digits of a locale
+        : Path.of("/proc/" + pid + "/fd/" + segment.descriptor()); // no locale's digits
   }
 
-  /** Starts a guest with its ticket; see {@link #spawn(List, SpawnTicket, UnaryOperator)}. */
+  /** Spawns a guest with its ticket; see {@link #spawn(List, SpawnTicket, UnaryOperator)}. */
   public Peer spawn(List<String> command, SpawnTicket ticket) throws IOException {
     return spawn(command, ticket, UnaryOperator.identity());
   }
 
   /**
-   * Starts a guest with its ticket, which is used up. It gets the ticket's arguments after its own,
-   * no descriptors but the standard ones, its end of the doorbell and the segment's memory, and a
-   * process group of its own. If it cannot be started, its entry is free again.
+   * Spawns a guest and uses up its ticket. The ticket's arguments are appended to the command. The
+   * child inherits only the standard streams, its end of the doorbell and the segment's memory, and
+   * leads its own process group. If it cannot be started, its entry becomes free again.
    *
    * @param command the program and its arguments
-   * @param more sets what else there is: environment, directory, standard streams; what it passes
-   *     on comes behind the guest's own descriptors
-   * @throws SegmentException if the ticket was given back, or the host is leaving
-   * @throws IllegalArgumentException if it is another host's ticket or there is no program; then
-   *     the ticket stays good
+   * @param more sets anything else, such as environment, directory and standard streams;
+   *     descriptors that it passes on are numbered after the guest's own
+   * @throws SegmentException if the ticket was closed, or the host is leaving
+   * @throws IllegalArgumentException if the ticket belongs to another host, or the command is
+   *     empty; the ticket stays valid
    */
   // r[impl shm.spawn.fd-inheritance]
   public Peer spawn(List<String> command, SpawnTicket ticket, UnaryOperator<Spawn> more)
@@ -203,14 +206,15 @@ public final class ShmHost implements AutoCloseable {
     }
   }
 
-  /** All guests, including those that so far have only a ticket, ordered by id. */
+  /** The current guests in order of their ids, including those that hold only a ticket so far. */
   public List<Peer> peers() {
     return roster.all().stream().map(PeerLife::peer).toList();
   }
 
   /**
-   * Hands out the messages of all guests that have no handler of their own, at most the budget of
-   * each, and returns how many. For one thread at a time.
+   * Polls all guests that have no handler of their own and passes their messages to {@code
+   * handler}, at most {@link HostOptions#budget} for each. Returns the number of messages. One
+   * thread at a time.
    */
   // r[impl shm.host.poll-peers]
   public int poll(MessageHandler handler) {
@@ -242,11 +246,12 @@ public final class ShmHost implements AutoCloseable {
   // Leaving.
 
   /**
-   * Says goodbye: guests read what was sent and leave. Those that this host started and that are
-   * still alive after the limit are killed. Then the segment is closed and its file deleted.
+   * Says goodbye: guests read what is in flight and leave. Children that are still alive after the
+   * limit are killed. Then the segment is closed and its file deleted.
    *
-   * @return completes on the loop thread when that is done; if the loop was or is stopped, nobody
-   *     waits for the guests, and it completes in the loop's last turn, or at once after that
+   * @return completes on the loop thread when all of this is done. If the loop is stopped, the host
+   *     does not wait for its guests: the future completes in the loop's last turn, or at once
+   *     after it
    */
   public CompletableFuture<Void> goodbye(Duration limit) {
     Runnable leave =
@@ -254,13 +259,14 @@ public final class ShmHost implements AutoCloseable {
           if (!leaving) {
             leaving = true;
             patience.after(limit).start(this::patienceOver);
-            patient = sayGoodbye(); // nobody waits for those that were not told
+            patient = sayGoodbye(); // if the guests cannot be told, wait for children only
             roster.all().forEach(PeerLife::hostLeaves);
             endIfAlone();
           }
         };
     if (!post(leave)) {
-      // On the loop thread all the same if that is in its last turn, and may be at work for guests.
+      // If the loop is in its last turn, this still runs on its thread, which may be serving
+      // guests.
       loop.scheduler().schedule().start(_ -> endAtOnce());
     }
     return ended;
@@ -270,11 +276,14 @@ public final class ShmHost implements AutoCloseable {
     if (timer.hasValue()) {
       endPatience();
     } else {
-      endAtOnce(); // the loop was stopped, or this host has ended
+      endAtOnce(); // the loop was stopped, or this host has already ended
     }
   }
 
-  /** In a segment that was cut nobody can be told; the host ends all the same. */
+  /**
+   * Tells all guests. Returns false if the segment was truncated, so that they cannot be told; the
+   * host ends regardless.
+   */
   private boolean sayGoodbye() {
     try {
       segment.checkIntact();
@@ -294,7 +303,7 @@ public final class ShmHost implements AutoCloseable {
     endIfAlone();
   }
 
-  /** Ends the host if no guest is left to wait for. */
+  /** Ends the host once there is no guest left to wait for. */
   private void endIfAlone() {
     boolean alone = roster.all().stream().noneMatch(life -> patient || life.hasChild());
     if (leaving && alone && !ended.isDone()) {
@@ -315,15 +324,15 @@ public final class ShmHost implements AutoCloseable {
   }
 
   /**
-   * Says goodbye and waits at most five seconds for the guests; if the thread is interrupted they
-   * are killed at once. Not to be called on the loop.
+   * Says goodbye and waits up to five seconds for the guests. If the calling thread is interrupted,
+   * children are killed at once. Must not be called on the loop.
    */
   @Override
   public void close() throws IOException {
     close(CLOSE_LIMIT);
   }
 
-  /** Says goodbye and waits, at most that long for the guests. */
+  /** Says goodbye and waits for the guests, at most for {@code limit}. */
   void close(Duration limit) throws IOException {
     if (loop.inLoop()) {
       throw new IllegalStateException("closing waits for the loop: use goodbye there");
@@ -335,11 +344,11 @@ public final class ShmHost implements AutoCloseable {
       while (!isOver(done)) {
         if (Thread.interrupted()) {
           interrupted = true;
-          post(this::endPatience); // on the loop, which may just be at work for the guests
+          post(this::endPatience); // on the loop thread, which may be serving guests right now
         } else if (loop.isStopRequested()) {
           driveOn();
         } else if (Deadlines.isOver(deadline)) {
-          post(this::endPatience); // whoever said goodbye before us has more
+          post(this::endPatience); // an earlier goodbye may have a longer limit
         }
       }
     } finally {
@@ -349,7 +358,7 @@ public final class ShmHost implements AutoCloseable {
     }
   }
 
-  /** Waits a while for the end; keeps an interrupt. */
+  /** Waits briefly for the end; preserves the interrupt status. */
   private boolean isOver(CompletableFuture<Void> done) throws IOException {
     try {
       done.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
@@ -364,7 +373,7 @@ public final class ShmHost implements AutoCloseable {
     }
   }
 
-  /** Has a stopped loop that nobody drives any more do what is left for it to do. */
+  /** Drives a stopped loop that no thread drives any more, so that it finishes what is left. */
   private void driveOn() {
     Runnable drive =
         () -> {
@@ -375,14 +384,14 @@ public final class ShmHost implements AutoCloseable {
           }
         };
     if (Thread.currentThread().isVirtual()) {
-      Thread.ofPlatform().name("belfry-host-close").start(drive); // a loop takes no other
+      Thread.ofPlatform().name("belfry-host-close").start(drive); // a loop refuses virtual threads
     } else {
       drive.run();
     }
   }
 
   /**
-   * Ends the host of a loop that was stopped: in its last turn, or when it has no thread any more.
+   * Ends the host after its loop was stopped: in the loop's last turn, or on any thread after that.
    */
   private synchronized void endAtOnce() {
     if (!ended.isDone()) {
@@ -393,13 +402,15 @@ public final class ShmHost implements AutoCloseable {
     }
   }
 
-  // For the lives of guests.
+  // For PeerLife and Rounds.
 
   int budget() {
     return options.budget();
   }
 
-  /** Runs something on the loop; does nothing and says false if the loop has ended. */
+  /**
+   * Runs an action on the loop thread; returns false, without running it, if the loop has ended.
+   */
   boolean post(Runnable action) {
     try {
       loop.scheduler().execute(action);
@@ -418,7 +429,7 @@ public final class ShmHost implements AutoCloseable {
     post(() -> life.disconnect(reason));
   }
 
-  /** Whether this is the loop's own thread, which must not wait; a coroutine's may. */
+  /** Whether this is the loop's own thread, which must not block; its coroutines may. */
   boolean isLoopThread() {
     return loop.inLoop() && !Thread.currentThread().isVirtual();
   }
@@ -433,17 +444,17 @@ public final class ShmHost implements AutoCloseable {
     return roster;
   }
 
-  /** A guest that nobody was waiting for. */
+  /** Registers a guest that walked in. */
   void welcome(int id) {
     roster.put(id, new Peer(this, id, options.walkIns(), null).life());
   }
 
-  /** A guest's entry is about to be free. */
+  /** Called just before a guest's entry becomes free. */
   void forget(int id) {
     roster.remove(id);
   }
 
-  /** A guest is gone. */
+  /** Called when a guest is gone. */
   void left() {
     endIfAlone();
   }

@@ -5,13 +5,13 @@ import dev.belfry.linux.ErrnoException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What to do when the kernel has no memory or no mapping left: segments that were closed keep
- * theirs until the garbage collector has found that nobody can use them any more. To unmap them at
- * their close would end the JVM if a thread was just reading there, by an address that nothing
- * checks. So whoever is refused for want of them calls the collector.
+ * What to do when the kernel has no memory or no mapping left. Closed segments stay mapped until
+ * the garbage collector finds them unreachable: unmapping them on close would crash the JVM if a
+ * thread were accessing them at an unchecked address. So if a call is refused for want of memory,
+ * run the collector.
  */
 final class Shortage {
-  /** How long the collector's helpers may take to unmap what it has found. */
+  /** How long the collector's helper threads may take to unmap what it has found. */
   private static final long UNMAP_NANOS = 500_000_000;
 
   private static final long LOOK_NANOS = 1_000_000;
@@ -23,7 +23,7 @@ final class Shortage {
     T make() throws ErrnoException;
   }
 
-  /** Makes a call; if there is too little for it, again when what was closed has been unmapped. */
+  /** Makes a call; on a shortage, makes it again once closed segments have been unmapped. */
   // r[impl shm.file.unmap]
   static <T> T outlast(Call<T> call) throws ErrnoException {
     try {

@@ -1,13 +1,13 @@
 package dev.belfry.shm;
 
 /**
- * A pool of slots, as its owner sees it: only the owner takes slots, the receivers of its messages
- * give them back. For one thread at a time.
+ * A pool of slots, as its owner sees it. Only the owner allocates slots; the receivers of its
+ * messages give them back. One thread at a time.
  *
- * <p>The bitmap is written by both sides, so each look at it fetches its line from the other
- * processor. In the padded placement the owner therefore takes all free slots at once and keeps
- * what it does not need yet; it writes down in the pool which these are, for those who inspect it,
- * but believes only its own memory. In format 1 the bitmap says what is under way, slot by slot.
+ * <p>Both sides write the bitmap, so each access fetches its cache line from the other processor.
+ * In the padded placement the owner therefore takes all free slots at once and keeps those it does
+ * not need yet. It records them in the pool for inspection, but relies only on its own memory. In
+ * format 1 the bitmap shows exactly the slots in flight.
  */
 // r[impl shm.segment.slot-pools]
 // r[impl shm.segment.slot-ownership]
@@ -21,10 +21,10 @@ final class SlotPool implements SlotSource {
   private final long slots;
   private final long stride;
 
-  /** Taken from the bitmap and not in use; always empty in format 1. */
+  /** Slots taken from the bitmap and not in use; always empty between calls in format 1. */
   private final long[] kept;
 
-  /** How often each slot was taken; read from the slots at first, and never again. */
+  /** How often each slot was allocated; read from the slots once, at the start. */
   private final int[] generations;
 
   SlotPool(Segment segment, int owner) {
@@ -61,7 +61,7 @@ final class SlotPool implements SlotSource {
     return slot;
   }
 
-  /** The first word in which we keep slots, or -1. */
+  /** The first word with kept slots, or -1. */
   private int keptWord() {
     for (int i = 0; i < words; i++) {
       if (kept[i] != 0) {
@@ -71,7 +71,7 @@ final class SlotPool implements SlotSource {
     return -1;
   }
 
-  /** Takes all free slots, or the first one in format 1. */
+  /** Takes all free slots, or in format 1 the first one. */
   private void takeFree() {
     for (int i = 0; i < words; i++) {
       long address = bitmap + 8L * i;
@@ -98,7 +98,7 @@ final class SlotPool implements SlotSource {
     }
   }
 
-  /** The bits that stand for slots; others can write whatever they like into the rest. */
+  /** The bits that stand for slots; other processes may write anything into the rest. */
   private long existing(int word) {
     return word == words - 1 ? lastWord : -1L;
   }
@@ -113,7 +113,7 @@ final class SlotPool implements SlotSource {
     return generations[slot];
   }
 
-  /** How many words the bitmap has. */
+  /** The number of words in the bitmap. */
   int words() {
     return words;
   }
@@ -138,7 +138,7 @@ final class SlotPool implements SlotSource {
     return false;
   }
 
-  /** One receiver gives the slots back, and all that wait sleep on its tail. */
+  /** A single receiver gives the slots back, so all waiters sleep on its tail. */
   // r[impl shm.wakeup.slot-wait]
   @Override
   public Awaitable shortage(Link link, Ring ring) {

@@ -4,9 +4,8 @@ import dev.belfry.shm.ProtocolViolation.Kind;
 import java.util.Arrays;
 
 /**
- * Takes payloads out of the slots of a peer and gives the slots back. Nothing in a descriptor and
- * nothing in the pool is believed: a value that a correct peer cannot have written is a violation.
- * For one thread at a time.
+ * Reads payloads from the slots of a peer and gives the slots back. Neither descriptor nor pool is
+ * trusted: a value that a correct peer cannot have written is a violation. One thread at a time.
  */
 final class SlotReader {
   private static final long NEVER = -1;
@@ -19,16 +18,16 @@ final class SlotReader {
   private final int payloadRoom;
   private final int maxPayload;
 
-  /** The generation last accepted of each slot: the same one again is a message sent twice. */
+  /** The generation last accepted for each slot: the same one again is a replayed message. */
   private final long[] accepted;
 
-  /** Whether the owner sends to others as well, who would miss what is kept here. */
+  /** Whether the owner also sends to other receivers, which would miss slots kept here. */
   private final boolean sharedPool;
 
-  /** How many may be kept: as long as others are left, the owner hardly notices. */
+  /** How many slots may be kept: the owner hardly notices as long as others are left. */
   private final int mostRead;
 
-  /** Slots that were read and not given back yet, all of one word of the bitmap. */
+  /** Slots that were read and not given back yet, all from one word of the bitmap. */
   private long read;
 
   private int readWord;
@@ -49,9 +48,10 @@ final class SlotReader {
   }
 
   /**
-   * Lends a payload. Its slot is given back by {@link #giveBack}, or when there are enough others.
+   * Lends a payload to a message. Its slot is given back by {@link #giveBack}, or earlier if many
+   * slots are kept.
    *
-   * @param slot as the descriptor says, like the others
+   * @param slot from the descriptor, like the other numbers
    */
   // r[impl shm.trust.descriptors]
   // r[impl shm.trust.slots]
@@ -78,7 +78,7 @@ final class SlotReader {
     into.lend(memory, address + SegmentConfig.GENERATION_BYTES + offset, address, generation);
   }
 
-  /** Before that, gives back those that were read before, if they are enough. */
+  /** Keeps a slot that was read; first gives back the earlier ones if there are enough. */
   private void keep(int slot) {
     int word = slot >>> 6;
     if (word != readWord || areEnough()) {
@@ -92,14 +92,14 @@ final class SlotReader {
     return Long.bitCount(read) >= mostRead;
   }
 
-  /** Whether there are slots not given back yet that nobody misses but their owner, nor it soon. */
+  /** Whether slots are kept here that only their owner could miss, and not soon. */
   boolean mayKeepSome() {
     return read != 0 && !sharedPool && !areEnough();
   }
 
   /**
-   * Gives back the slots that were read. Each time the bitmap's line comes over from the owner's
-   * processor, so this is done for several at once if they were read together.
+   * Gives back the slots that were read. Each update takes the bitmap's cache line from the owner's
+   * processor, so slots that were read together are given back together.
    */
   // r[impl shm.slot.free]
   void giveBack() {

@@ -1,23 +1,25 @@
 package dev.belfry.shm;
 
-/** Where a sender gets slots from. */
+/** Provides a sender with slots. */
 interface SlotSource {
-  /** Takes a free slot and increments its generation; returns its index, or -1 if there is none. */
+  /**
+   * Allocates a free slot and increments its generation; returns its index, or -1 if there is none.
+   */
   int allocate();
 
-  /** Whether a slot could be taken now. */
+  /** Whether a slot could be allocated now. */
   boolean hasFree();
 
-  /** The address of a slot's generation, behind which is its payload. */
+  /** The address of a slot's generation, which its payload follows. */
   long address(int slot);
 
-  /** The generation of a slot that was taken, which the sender writes into it. */
+  /** The generation of an allocated slot, which the sender writes into it. */
   int generation(int slot);
 
   /**
-   * What to wait for when there is no slot.
+   * The event to wait for when there is no slot.
    *
-   * @param ring the sender's ring; its peer gives slots back before it stores the tail
+   * @param ring the sender's ring; its receiver gives slots back before it stores the tail
    */
   Awaitable shortage(Link link, Ring ring);
 }

@@ -9,11 +9,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a spawned guest is told on its command line.
+ * The command-line arguments that a spawned guest gets.
  *
- * @param hubPath where it finds the segment
- * @param peerId the entry that is reserved for it
- * @param doorbell the descriptor of its end of the bell
+ * @param hubPath the path of the segment
+ * @param peerId the entry that is reserved for the guest
+ * @param doorbell the descriptor of the guest's end of the bell
  */
 // r[impl shm.spawn.args]
 public record SpawnArguments(Path hubPath, int peerId, int doorbell) {
@@ -23,10 +23,10 @@ public record SpawnArguments(Path hubPath, int peerId, int doorbell) {
   private static final Path OWN_DESCRIPTORS = Path.of("/proc/self/fd");
 
   /**
-   * Finds the ticket among a program's arguments; others are none of its business. No descriptor is
-   * touched.
+   * Finds the ticket among the arguments of a program and ignores all others. Touches no
+   * descriptor.
    *
-   * @throws TicketException if one of the three is missing or makes no sense
+   * @throws TicketException if one of the three arguments is missing or invalid
    */
   public static SpawnArguments parse(String... arguments) throws TicketException {
     String path = valueOf(HUB_PATH, arguments);
@@ -54,7 +54,7 @@ public record SpawnArguments(Path hubPath, int peerId, int doorbell) {
     return new SpawnArguments(path(path), peerId, descriptor);
   }
 
-  /** The descriptor of the segment, if the guest has inherited it. */
+  /** The segment's descriptor, if the guest has inherited one. */
   OptionalInt inheritedSegment() {
     int descriptor = OWN_DESCRIPTORS.equals(hubPath.getParent()) ? number(lastName()) : -1;
     return descriptor < 0 ? OptionalInt.empty() : OptionalInt.of(descriptor);
@@ -64,7 +64,7 @@ public record SpawnArguments(Path hubPath, int peerId, int doorbell) {
     return String.valueOf(hubPath.getFileName());
   }
 
-  /** The arguments as the guest gets them. */
+  /** The arguments to append to the guest's command line. */
   public List<String> toArguments() {
     return List.of(HUB_PATH + hubPath, PEER_ID + peerId, DOORBELL + doorbell);
   }

@@ -5,8 +5,7 @@ import java.nio.file.Path;
 
 /**
  * The right of one guest to attach: an entry that is reserved for it, and its end of a doorbell.
- * {@link ShmHost#spawn} uses it up; whoever does not get that far closes it, which gives the entry
- * back.
+ * {@link ShmHost#spawn} uses it up; closing an unused ticket releases the entry.
  */
 // r[impl shm.spawn.ticket]
 public final class SpawnTicket implements AutoCloseable {
@@ -20,14 +19,14 @@ public final class SpawnTicket implements AutoCloseable {
     this.bell = bell;
   }
 
-  /** The guest it is for. */
+  /** The guest that this ticket is for. */
   public Peer peer() {
     return peer;
   }
 
   /**
-   * The arguments for a guest that the caller starts by other means, with a copy of the bell's
-   * descriptor under the same number; see {@link Doorbell#inheritable} for what that risks.
+   * The arguments for a guest that the caller starts by other means. The guest must inherit the
+   * bell's descriptor under the same number; see {@link Doorbell#inheritable} for the risks.
    */
   public SpawnArguments arguments() {
     return new SpawnArguments(path, peer.id(), bell.descriptor());
@@ -47,7 +46,7 @@ public final class SpawnTicket implements AutoCloseable {
     return bell.descriptor();
   }
 
-  /** Gives the entry back, unless a guest uses it; and closes our copy of the guest's end. */
+  /** Closes our copy of the guest's end, and releases the entry unless a guest uses it. */
   @Override
   public void close() {
     bell.close();

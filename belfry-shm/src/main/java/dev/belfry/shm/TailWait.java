@@ -2,7 +2,10 @@ package dev.belfry.shm;
 
 import java.lang.foreign.MemorySegment;
 
-/** What a sender waits for at the tail of its ring: whoever stores the tail wakes it. */
+/**
+ * An event that a sender awaits at the tail of its ring; the receiver wakes it when it stores the
+ * tail.
+ */
 abstract class TailWait implements Awaitable {
   private final Link link;
   private final Ring ring;

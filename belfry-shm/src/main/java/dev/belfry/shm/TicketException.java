@@ -2,7 +2,7 @@ package dev.belfry.shm;
 
 import java.io.IOException;
 
-/** A guest was started with arguments that are no ticket. The message says what to do about it. */
+/** A guest was started without a valid ticket. The message says what to do about it. */
 public final class TicketException extends IOException {
   private static final long serialVersionUID = 1;
 
@@ -12,11 +12,11 @@ public final class TicketException extends IOException {
     MISSING_HUB_PATH,
     /** There is no {@code --peer-id=}. */
     MISSING_PEER_ID,
-    /** The peer id is no number from 1 to 255, or more than the segment has. */
+    /** The peer id is not a number from 1 to 255, or is larger than the segment allows. */
     INVALID_PEER_ID,
     /** There is no {@code --doorbell-fd=}. */
     MISSING_DOORBELL,
-    /** The descriptor is no number, not open, or no socket. */
+    /** The descriptor is not a number, not open, or not a socket. */
     INVALID_DOORBELL
   }
 

@@ -3,18 +3,21 @@ package dev.belfry.shm;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** What one thread at a time has. Waiting for it is not ended by an interrupt, which is kept. */
+/**
+ * An exclusive right that threads take in turn. Waiting for it is not interruptible; the interrupt
+ * status is preserved.
+ */
 final class Turn {
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Whether what the turn is for is no longer there; set and read by whoever has the turn. */
+  /** Whether what the turn protects is gone. Guarded by the turn. */
   private boolean pointless;
 
   boolean tryTake() {
     return lock.tryLock();
   }
 
-  /** Takes it; false after the deadline. */
+  /** Takes the turn; returns false if the deadline passes first. */
   boolean take(long deadlineNanos) {
     boolean interrupted = false;
     try {
@@ -39,12 +42,12 @@ final class Turn {
     }
   }
 
-  /** With it taken: whoever takes it from now on finds that there is nothing left to do. */
+  /** Tells all later owners that there is nothing left to do. The caller has the turn. */
   void makePointless() {
     pointless = true;
   }
 
-  /** With it taken: whether there is nothing left to do. */
+  /** Whether there is nothing left to do. The caller has the turn. */
   boolean isPointless() {
     return pointless;
   }
@@ -57,7 +60,7 @@ final class Turn {
     return lock.isLocked();
   }
 
-  /** Whether it is this thread that has it. */
+  /** Whether the calling thread has the turn. */
   boolean isMine() {
     return lock.isHeldByCurrentThread();
   }

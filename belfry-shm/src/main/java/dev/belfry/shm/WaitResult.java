@@ -2,10 +2,10 @@ package dev.belfry.shm;
 
 /** How a wait on one word of shared memory ended. */
 public enum WaitResult {
-  /** Somebody woke us; what was waited for has to be looked at. */
+  /** A waker woke us; the condition has to be tested again. */
   WOKEN,
-  /** The word had another value already. */
+  /** The word already had another value. */
   CHANGED,
-  /** The deadline has come. */
+  /** The deadline has passed. */
   TIMEOUT
 }

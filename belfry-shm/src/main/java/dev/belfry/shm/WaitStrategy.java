@@ -1,17 +1,16 @@
 package dev.belfry.shm;
 
-/** What a thread does while it waits for its peer. */
+/** How a thread waits for its peer. */
 public enum WaitStrategy {
   /**
-   * Never gives up the processor: the shortest way, at the price of a core. The peer is told and
-   * never makes a system call for it.
+   * Never gives up the processor: the lowest latency, at the price of a core. The peer is told, and
+   * never makes a system call to wake this side.
    */
   SPIN,
-  /** Lets other threads run between looks, but does not sleep. */
+  /** Yields to other threads between polls, but does not sleep. */
   YIELD,
   /**
-   * Spins for a time that follows how long recent waits took, at most 200 microseconds, then
-   * sleeps. The default.
+   * Spins for a time adapted to recent waits, at most 200 microseconds, then sleeps. The default.
    */
   ADAPTIVE,
   /** Sleeps at once. */

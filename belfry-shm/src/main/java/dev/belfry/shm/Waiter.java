@@ -4,34 +4,34 @@ import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for things in shared memory as a {@link WaitStrategy} says. Sleeps at most 50 ms at a
- * stretch, so that the end of the peer, of the segment and of this side is seen even if nobody is
- * left to wake us. For one thread at a time. Allocates nothing.
+ * Waits for events in shared memory according to a {@link WaitStrategy}. Sleeps in slices of at
+ * most 50 ms, so that the end of the peer, of the segment or of this side is noticed even if
+ * nothing is left to wake us. One thread at a time. Allocates nothing.
  *
- * <p>Between two looks the processor pauses for some tens of nanoseconds. Without that the looks
- * keep fetching the line that the peer is just writing, and a message of several lines takes half
- * as long again.
+ * <p>The processor pauses for some tens of nanoseconds between two looks. Without the pause the
+ * looks would keep fetching the cache line that the peer is writing, and a message of several lines
+ * would take half as long again.
  */
 final class Waiter {
-  /** The longest sleep at a stretch. */
+  /** The longest sleep without a wake-up. */
   static final long SLICE_NANOS = 50_000_000;
 
-  /** The longest sleep at a stretch while the peer does not wake us, as some never do. */
+  /** The longest sleep while the peer does not wake us, as some never do. */
   private static final long SILENT_SLICE_NANOS = 1_000_000;
 
-  /** Looks without asking for the time; with the pause between them about a microsecond. */
+  /** The number of looks without reading the clock; with the pauses about a microsecond. */
   private static final int LOOKS = 20;
 
-  /** Looks before anything else: longer than the answer of a peer that is awake takes. */
+  /** The number of looks before anything else: longer than a peer that is awake takes to answer. */
   private static final int FIRST_LOOKS = 100;
 
   private static final long LEAST_SPIN_NANOS = 2_000;
 
   /**
-   * A few times what it costs to go to sleep and be woken. It must be more than that: a pair in
-   * which both sides sleep sees no shorter waits, and would never find out that spinning pays. That
-   * holds for a single processor too, because a spinning thread lets others run; and how many there
-   * are cannot be asked: a thread that is pinned to one is told that there is no other.
+   * A few times the cost of going to sleep and being woken. It must exceed that cost: a pair in
+   * which both sides sleep sees no shorter waits, and would never find out that spinning pays. This
+   * holds for a single processor, too, because a spinning thread yields. The number of processors
+   * is no guide: a thread pinned to one is told that there is no other.
    */
   private static final long MAX_SPIN_NANOS = 200_000;
 
@@ -43,7 +43,7 @@ final class Waiter {
   private long sleeps;
   private long unwoken;
 
-  /** Whether the last thing that came while we slept came without a wake-up. */
+  /** Whether the last event we slept for came without a wake-up. */
   private boolean silent;
 
   Waiter(Segment segment, WaitStrategy strategy) {
@@ -56,19 +56,19 @@ final class Waiter {
     return strategy;
   }
 
-  /** Sleeps so long at a stretch, unless it is woken. */
+  /** Sets the longest sleep without a wake-up. */
   void sleepAtMost(long nanos) {
     sliceNanos = nanos;
   }
 
-  /** How often it went to sleep; for metrics. */
+  /** How often this waiter went to sleep; for metrics. */
   long sleeps() {
     return sleeps;
   }
 
   /**
-   * How often it slept to the end of a stretch and then found what it waited for: nobody had woken
-   * it, as some peers of format 1 never do.
+   * How often this waiter slept to the end of a slice and then found its event: the peer had not
+   * woken it, as some peers of format 1 never do.
    */
   long unwoken() {
     return unwoken;
@@ -92,7 +92,7 @@ final class Waiter {
     };
   }
 
-  /** Looks for as long as the answer of a peer that is awake takes, and lets nobody else run. */
+  /** Spins, without yielding, for as long as a peer that is awake takes to answer. */
   boolean isReadySoon(Awaitable what) {
     for (int i = 0; i < FIRST_LOOKS; i++) {
       if (what.isReady()) {
@@ -103,7 +103,7 @@ final class Waiter {
     return false;
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // yielding is what was asked for
+  @SuppressWarnings("ThreadPriorityCheck") // the strategy asks for yielding
   private Awaited spin(Awaitable what, long deadlineNanos) {
     while (true) {
       for (int i = 0; i < LOOKS; i++) {
@@ -124,10 +124,10 @@ final class Waiter {
   }
 
   /**
-   * Spins as long as the budget says and then sleeps. A wait that a longer spin would have covered
-   * makes the budget grow to twice that wait, any other makes it shrink: so a busy pair never
-   * sleeps and an idle one hardly spins. Between looks it lets others run, which on a machine with
-   * fewer processors than spinners may well be the ones it waits for.
+   * Spins within a budget, then sleeps. A wait that spinning could have covered sets the budget to
+   * twice that wait, lowering it by at most an eighth; a longer one halves it: so a busy pair never
+   * sleeps and an idle one hardly spins. It yields between looks, possibly to the very thread it
+   * waits for if there are fewer processors than spinners.
    */
   @SuppressWarnings("ThreadPriorityCheck")
   private Awaited spinThenSleep(Awaitable what, long deadlineNanos) {
@@ -155,7 +155,7 @@ final class Waiter {
 
   private void adapt(long waitedNanos) {
     boolean spinningPays = waitedNanos <= MAX_SPIN_NANOS;
-    // Down by an eighth at a time: one quick answer does not mean that the next is quick.
+    // Down by an eighth at a time: after one quick answer the next may still be slow.
     long next = spinningPays ? Math.max(2 * waitedNanos, spinNanos - spinNanos / 8) : spinNanos / 2;
     spinNanos = Math.clamp(next, LEAST_SPIN_NANOS, MAX_SPIN_NANOS);
   }
@@ -189,12 +189,15 @@ final class Waiter {
     try {
       return what.sleep(futex, expected, until);
     } catch (UncheckedIOException refused) {
-      segment.checkIntact(); // memory that was cut off is the likely reason, and says more
+      segment.checkIntact(); // truncated memory is the likely reason, and the better message
       throw refused;
     }
   }
 
-  /** Why to stop waiting, or null. What is ready was ready before the end: so test that last. */
+  /**
+   * The reason to stop waiting, or null. Readiness is tested last: an event from before the end
+   * still counts.
+   */
   private static @Nullable Awaited end(Awaitable what, long deadlineNanos, long now) {
     boolean over = what.isOver();
     boolean late = deadlineNanos != FutexWait.FOREVER && now - deadlineNanos >= 0;

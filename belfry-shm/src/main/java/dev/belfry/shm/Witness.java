@@ -1,20 +1,25 @@
 package dev.belfry.shm;
 
-/** What was the first to tell of a guest's end. */
+/** What first reported a guest's end. */
 // r[impl shm.death.detection-methods]
 public enum Witness {
-  /** The kernel has released the robust mutex of its entry: the fastest. Padded placement only. */
+  /**
+   * The kernel has released the robust mutex of its entry: the fastest witness. Padded placement
+   * only.
+   */
   MUTEX,
-  /** Its end of the doorbell is closed. */
+  /** The guest's end of the doorbell is closed. */
   DOORBELL,
-  /** Its process has ended, as the pidfd, a lost lock or {@link Peer#declareGone} tells. */
+  /**
+   * Its process has ended, as reported by the pidfd, by a lost lock or by {@link Peer#declareGone}.
+   */
   PROCESS,
-  /** It has said goodbye itself. */
+  /** The guest said goodbye. */
   GOODBYE,
-  /** It has written what a correct guest cannot. */
+  /** The guest violated the protocol. */
   VIOLATION,
-  /** It has not attached in time. */
+  /** The guest did not attach in time. */
   TIME_LIMIT,
-  /** The host has given it up. */
+  /** The host disconnected the guest. */
   HOST
 }

@@ -5,24 +5,24 @@
  *
  * <h2>What is where</h2>
  *
- * From the bytes upwards, each using those before it:
+ * From the bytes upwards; each group builds on the ones before it:
  *
  * <ul>
- *   <li>The segment: {@code SegmentConfig}, {@code SegmentLayout} with all offsets, {@code Memory},
- *       {@code SegmentFile}, {@code SegmentHeader}, {@code Segment}, and {@code PeerTable} with the
- *       states of its entries.
+ *   <li>The segment: {@code SegmentConfig}, {@code SegmentLayout} with all its offsets, {@code
+ *       Memory}, {@code SegmentFile}, {@code SegmentHeader}, {@code Segment}, and {@code PeerTable}
+ *       with the states of the peer entries.
  *   <li>One direction: {@code Ring}, {@code MessageDescriptor}, {@code SlotPool}, {@code
  *       HostSlots}, {@code SlotReader}; above them {@code Inbox} and {@code Outbox}, and {@code
  *       Channels}.
- *   <li>Waiting: an {@code Awaitable} is waited for by a {@code Waiter}, which spins and sleeps on
- *       a {@code FutexWait}; {@code BellWait} sleeps at a {@code Doorbell}, {@code Room} in an
- *       event loop.
- *   <li>A {@code Link} is both directions for one thread; an {@code Exchange} makes it one for any
+ *   <li>Waiting: a {@code Waiter} waits for an {@code Awaitable}, spinning first and then sleeping
+ *       on a {@code FutexWait}; {@code BellWait} sleeps on a {@code Doorbell}, and {@code Room}
+ *       waits on an event loop without blocking a thread.
+ *   <li>A {@code Link} joins both directions, for one thread. An {@code Exchange} opens it to any
  *       number of threads, which take turns in {@code Sending} and {@code Receiving}.
- *   <li>The host: {@code ShmHost}; a guest as it sees it is a {@code Peer}, with a {@code PeerLife}
- *       and all the other {@code Peer} classes; {@code Rounds} look after those that do not ring.
- *   <li>The guest: {@code ShmGuest}, {@code GuestLife}, and the {@code Lifeline} by which it shows
- *       that it lives.
+ *   <li>The host: {@code ShmHost}. It sees each guest as a {@code Peer}, with a {@code PeerLife}
+ *       and the other {@code Peer} classes behind it. {@code Rounds} polls guests that do not ring.
+ *   <li>The guest: {@code ShmGuest}, {@code GuestLife}, and the {@code Lifeline} that proves it is
+ *       alive.
  * </ul>
  */
 @NullMarked

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A bell that a loop hears. */
+/** A doorbell that a loop listens to. */
 @Timeout(60)
 @ParameterizedClass
 @EnumSource(Backend.class)
@@ -78,7 +78,7 @@ final class AsyncDoorbellTest {
     }
   }
 
-  /** The bell was not read again after that. */
+  /** The loop used to stop reading the bell after an exception. */
   @Test
   void aListenerThatThrowsHearsTheNextRing() throws Exception {
     BlockingQueue<Doorbell.Event> heard = new LinkedBlockingQueue<>();
@@ -109,7 +109,7 @@ final class AsyncDoorbellTest {
     }
   }
 
-  /** It went to those who had waited until then. */
+  /** The ring used to go to waiters that had already given up. */
   @Test
   void aRingAfterSomebodyHasGivenUpWaitingIsKeptToo() throws Exception {
     try (AsyncDoorbell bell = AsyncDoorbell.on(loop.loop(), bells.host())) {
@@ -127,7 +127,7 @@ final class AsyncDoorbellTest {
     }
   }
 
-  /** Until the loop has heard a ring that was before. */
+  /** Waits until the loop has heard an earlier ring. */
   private void awaitReading() throws Exception {
     Doorbell.Pair later = Doorbell.pair(Sys.forAnyThread());
     try (AsyncDoorbell bell = AsyncDoorbell.on(loop.loop(), later.host())) {
@@ -146,7 +146,7 @@ final class AsyncDoorbellTest {
       List<Coroutine<Doorbell.Event>> coroutines =
           List.of(coroutine(bell, waiting), coroutine(bell, waiting));
       waiting.await();
-      loop.call(() -> true); // both have gone to sleep when the loop has time for this
+      loop.call(() -> true); // both are asleep by the time the loop gets to this
       bells.guest().ring();
       for (Coroutine<Doorbell.Event> coroutine : coroutines) {
         assertThat(coroutine.result().get(30, TimeUnit.SECONDS)).isEqualTo(SIGNAL);
@@ -180,7 +180,7 @@ final class AsyncDoorbellTest {
     assertThat(bells.guest().await()).isEqualTo(DEATH);
   }
 
-  /** Who waited with a limit was told that the doorbell had failed. */
+  /** A waiter with a limit used to get an error, as if the doorbell had failed. */
   @Test
   void stoppingTheLoopCancelsWhoWaitsForSoLongAtMost() throws Exception {
     try (AsyncDoorbell bell = AsyncDoorbell.on(loop.loop(), bells.host())) {
@@ -195,11 +195,11 @@ final class AsyncDoorbellTest {
     }
   }
 
-  /** Who came when the loop had been stopped waited for ever, or was told of a timeout at once. */
+  /** A waiter that came after the stop used to wait for ever, or to time out at once. */
   @Test
   void whoWaitsAfterTheLoopWasStoppedIsCancelled() throws Exception {
     try (AsyncDoorbell bell = AsyncDoorbell.on(loop.loop(), bells.host())) {
-      loop.call(() -> true); // it runs
+      loop.call(() -> true); // the loop runs
       loop.close();
       assertThatThrownBy(bell::await).isInstanceOf(CancellationException.class);
       assertThatThrownBy(() -> bell.await(Duration.ofDays(1)))

@@ -25,15 +25,15 @@ final class BellWaitTest {
   private static final long MILLISECOND = 1_000_000;
   private static final long LATE = FutexWait.FOREVER;
 
-  /** What the looks between the sleeps find. */
+  /** The results of the looks between sleeps. */
   private static BellWait.Wait finding(Awaited... results) {
     Queue<Awaited> left = new ArrayDeque<>(List.of(results));
     return _ -> left.remove();
   }
 
   /**
-   * A message that came between the end of a sleep and the next had been rung for, but was found
-   * before the ring was heard: from then on the guest woke a thousand times a second, for good.
+   * A message that arrived between two sleeps was found before its ring was heard. From then on the
+   * guest used to wake up a thousand times a second.
    */
   @Test
   void whoIsRungForAgainSleepsLongAgain() throws Exception {
@@ -47,7 +47,7 @@ final class BellWaitTest {
           sleeps.add(((MemorySegment) arguments[2]).get(JAVA_LONG, 8));
           return nth == 2
               ? OptionalLong.empty()
-              : OptionalLong.of(0); // only the second is rung for
+              : OptionalLong.of(0); // only the second message is rung for
         });
     assertThat(wait.await(finding(Awaited.TIMEOUT, Awaited.READY), FutexWait.FOREVER))
         .isEqualTo(Awaited.READY);
@@ -62,7 +62,7 @@ final class BellWaitTest {
     bells.guest().close();
   }
 
-  /** Nobody looks again by itself: who is not told of what another has heard waits for ever. */
+  /** No waiter polls: one that is not told what the other has heard waits for ever. */
   // r[verify shm.doorbell.purpose]
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
@@ -83,12 +83,12 @@ final class BellWaitTest {
               () ->
                   new Sending(guest, wait)
                       .sendBlocking(MessageKind.REQUEST, 2, 0, new byte[1], 0, 1, LATE));
-      long polls = tap.calls("poll"); // what may take long
+      long polls = tap.calls("poll"); // a call that may block
       Thread.ofPlatform().daemon().start(dataReads ? data : space);
       await(() -> tap.calls("poll") > polls);
       Thread second = Thread.ofPlatform().daemon().start(dataReads ? space : data);
       await(() -> second.getState() == Thread.State.TIMED_WAITING); // for what the first hears
-      // The first wakes and has nothing; then what it waits for comes too.
+      // The first wakes up to nothing; then its event happens, too.
       for (boolean forData : new boolean[] {!dataReads, dataReads}) {
         assertThat((forData ? data : space).isDone()).isFalse();
         if (forData) {

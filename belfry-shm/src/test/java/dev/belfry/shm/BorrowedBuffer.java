@@ -7,10 +7,10 @@ import java.util.Objects;
 import java.util.Random;
 
 /**
- * A buffer as large as the credit of a channel, in a part of the segment that nobody else uses: the
- * area of a second guest. Who has credit for some bytes writes them there, round and round, and
- * says so by data of that length; who gets the data consumes the bytes, wipes them, and grants the
- * credit back. Nothing but the order of these steps keeps the two apart.
+ * A buffer as large as the credit of a channel, in an unused part of the segment: the area of a
+ * second guest. A sender with credit writes bytes there, round and round, and announces them by
+ * Data of that length. The receiver checks the bytes, wipes them, and grants the credit back. Only
+ * the order of these steps keeps the two apart.
  */
 final class BorrowedBuffer {
   private static final int WINDOW = 256;
@@ -33,10 +33,10 @@ final class BorrowedBuffer {
   }
 
   private static byte content(int number) {
-    return (byte) (number % 127 + 1); // never zero, which is what was wiped
+    return (byte) (number % 127 + 1); // never zero, which stands for wiped
   }
 
-  /** Swaps the next bytes; all of them have to be what the other side left there. */
+  /** Replaces the next bytes, each of which must be as the other side left it. */
   private void swap(int number, byte from, byte to) {
     for (int i = length(number); i > 0; i--, at++) {
       byte found = buffer.get(JAVA_BYTE, at % WINDOW);
@@ -48,7 +48,7 @@ final class BorrowedBuffer {
     }
   }
 
-  /** Writes as soon as there is credit. */
+  /** Writes whenever there is credit. */
   void produce(int count) {
     Channel channel = Objects.requireNonNull(link.channels().open());
     byte[] nothing = new byte[32];
@@ -64,7 +64,7 @@ final class BorrowedBuffer {
     }
   }
 
-  /** Reads, wipes and grants; not so fast that the other side always has credit. */
+  /** Reads, wipes and grants, slowly enough that the other side sometimes runs out of credit. */
   void consume(int count) {
     var message = new Message();
     var random = new Random(count);

@@ -28,7 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a guest in C sees of its host's life: before it attaches, and when the host is gone. */
+/**
+ * What a C guest notices about the life of its host: before it attaches, and when the host is gone.
+ */
 @Timeout(120)
 final class CGuestHostTest {
   @TempDir private static Path programs;
@@ -118,7 +120,7 @@ final class CGuestHostTest {
     return child == null ? -1 : child.pid();
   }
 
-  /** It came half an interval later. */
+  /** It used to come half an interval later. */
   // r[verify shm.crash.heartbeat]
   @Test
   void theFirstBeatComesWithTheAttach() throws Exception {
@@ -133,7 +135,7 @@ final class CGuestHostTest {
     }
   }
 
-  /** What had been there a lap ago stayed behind a shorter payload. */
+  /** Bytes of the previous lap used to remain behind a shorter payload. */
   @Test
   void behindAPayloadStandZeros() throws Exception {
     segment.close();
@@ -224,7 +226,7 @@ final class CGuestHostTest {
     }
   }
 
-  /** As some hosts of format 1 hand them out: no hang-up ever comes. */
+  /** Some hosts of format 1 hand out datagram sockets: no hang-up ever comes. */
   @Test
   void onADatagramBellTheNextRingTellsThatTheHostIsGone() throws Exception {
     int peer = segment.peers().reserve();
@@ -246,7 +248,7 @@ final class CGuestHostTest {
     }
   }
 
-  /** A host with two guests in C, one of them behind a shell; says all process ids. */
+  /** A host with two C guests, one of them behind a shell; prints all process ids. */
   static final class Program {
     private Program() {}
 
@@ -284,7 +286,7 @@ final class CGuestHostTest {
     }
   }
 
-  /** Whether a process runs; one that nobody has reaped yet does not. */
+  /** Whether a process runs; a zombie does not. */
   private static boolean runs(Path stat) {
     try {
       return !Files.readString(stat).matches("(?s).*\\) [ZX] .*");

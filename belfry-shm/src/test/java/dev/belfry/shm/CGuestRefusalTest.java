@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a guest in C refuses, and that it says why. */
+/** What a C guest refuses, and that it gives the reason. */
 @Timeout(120)
 final class CGuestRefusalTest {
   private static final SegmentConfig CONFIG = HostFixture.CONFIG;

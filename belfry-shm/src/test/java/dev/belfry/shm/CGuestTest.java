@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A guest in C, which knows of the format nothing but what its own header says. */
+/** A C guest, which knows the format only from its own header. */
 @Timeout(120)
 final class CGuestTest {
   private static final MessageKind[] KINDS = MessageKind.values();
@@ -40,7 +40,7 @@ final class CGuestTest {
     stepping = guests.stepping();
   }
 
-  /** Compares what comes back with what was sent. */
+  /** Compares echoes with what was sent. */
   private static final class Echoes implements MessageHandler {
     private final int[] lengths;
     private int count;
@@ -99,7 +99,7 @@ final class CGuestTest {
         IntStream.range(0, 100).map(i -> i % 3 == 0 ? i : 65532 - i).toArray());
   }
 
-  // More than there are pockets, so that a guest which is quicker than the host needs slots too.
+  // More messages than pockets, so that a guest faster than the host needs slots, too.
   // r[verify shm.placement.pockets]
   @Test
   void messagesInPocketsComeBackUnchanged() throws Exception {
@@ -147,7 +147,7 @@ final class CGuestTest {
       Peer peer = host.spawn(program, ticket);
       echoes.sendTo(peer);
       while (fixture.loop.call(() -> echoes.count) < lengths.length) {
-        Thread.onSpinWait(); // until the test's time is over
+        Thread.onSpinWait(); // until the test times out
       }
       SegmentSnapshot snapshot = SegmentSnapshot.of(host.segment());
       assertThat(snapshot.hostFreeSlots()).isEqualTo(snapshot.config().slotsPerGuest());
@@ -183,7 +183,7 @@ final class CGuestTest {
     }
   }
 
-  /** Behind the reason stood a pair of parentheses with nothing in them. */
+  /** A pair of empty parentheses used to follow the reason. */
   @Test
   void aGuestSaysWhyItEnds() throws Exception {
     Path path = directory.resolve("segment");
@@ -201,7 +201,7 @@ final class CGuestTest {
     }
   }
 
-  /** A compiler for C++ had hundreds of things to say, and this was not among them. */
+  /** A C++ compiler used to report hundreds of errors, but not this one. */
   @ParameterizedTest
   @ValueSource(strings = {"belfry_guest.h", "belfry_worker.h"})
   void aHeaderSaysThatItIsNotForCPlusPlus(String header) throws Exception {
@@ -219,7 +219,10 @@ final class CGuestTest {
     }
   }
 
-  /** It left while its receiver copied, which then set a slot of another's free. */
+  /**
+   * The guest used to leave while its receiver was copying, which then freed a slot of the next
+   * guest.
+   */
   // r[verify shm.guest.detach]
   @ParameterizedTest
   @EnumSource
@@ -378,7 +381,7 @@ final class CGuestTest {
       assertThat(notices.next()).isEqualTo("stuck");
       guest.signal(Signo.CONT);
       guest.step("send 1 1", "SENT");
-      // On a busy machine it may get stuck, and so be told of, more than once.
+      // On a busy machine the guest may be reported as stuck more than once.
       assertThat(notices.nextOtherThan("stuck")).isEqualTo("message 1 1");
       guest.kill();
       assertThat(notices.nextOtherThan("stuck"))
@@ -387,7 +390,7 @@ final class CGuestTest {
     }
   }
 
-  /** It slept on for as long as it had slept before it was stopped. */
+  /** The guest used to sleep again for the time that was left when it was stopped. */
   // r[verify shm.crash.heartbeat]
   @Test
   void aGuestThatWasStoppedBeatsAsSoonAsItGoesOn() throws Exception {

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A guest in C believes nothing that its host writes. */
+/** A C guest trusts nothing that its host writes. */
 @Timeout(600)
 final class CGuestTrustTest {
   private static final boolean STRESS = Boolean.getBoolean("belfry.stress");
@@ -30,7 +30,8 @@ final class CGuestTrustTest {
 
   @BeforeAll
   static void compile() throws Exception {
-    // The sanitizers see what else would go unnoticed, such as a read behind the end of a buffer.
+    // The sanitizers find what would go unnoticed otherwise, such as a read past the end of a
+    // buffer.
     stepping =
         new CGuests(programs, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover")
             .stepping();
@@ -71,7 +72,7 @@ final class CGuestTrustTest {
       memory.set(JAVA_INT, layout.head(1, Direction.TO_GUEST), value);
     }
 
-    /** Takes a slot of the host's pool, as a host would that sends. */
+    /** Allocates a slot of the host's pool, as a sending host would. */
     void takeSlot(int slot, int generation) {
       memory.set(JAVA_LONG, layout.pool(0), layout.allFree(0) & ~(1L << slot));
       memory.set(JAVA_INT, layout.slot(0, slot), generation);
@@ -82,7 +83,7 @@ final class CGuestTrustTest {
       assertThat(guest.line()).as(text).isEqualTo("over violation");
       guest.say("error");
       assertThat(guest.line()).contains(text);
-      guest.say("receive"); // for ever
+      guest.say("receive"); // without a deadline
       assertThat(guest.line()).isEqualTo("over violation");
       guest.say("send 1 1");
       assertThat(guest.line()).isEqualTo("OVER");
@@ -191,7 +192,7 @@ final class CGuestTrustTest {
           for (int i = 0; i < 64; i++) {
             writeRubbish(forgery, random);
           }
-          ring.wakeAll(); // so that it looks, instead of sleeping through it
+          ring.wakeAll(); // so that the guest looks instead of sleeping
         }
         forgery.segment.sayGoodbye();
         String end = forgery.guest.line();
@@ -201,10 +202,10 @@ final class CGuestTrustTest {
         violations += end.equals("over violation") ? 1 : 0;
       }
     }
-    assertThat(violations).isGreaterThan(ROUNDS / 3); // else it was no rubbish
+    assertThat(violations).isGreaterThan(ROUNDS / 3); // otherwise it was not garbage
   }
 
-  /** Mostly what looks like a message, because what does not is noticed at once. */
+  /** Mostly writes what looks like a message: anything else is noticed at once. */
   private static void writeRubbish(Forgery forgery, Random random) {
     SegmentLayout layout = forgery.layout;
     MemorySegment memory = forgery.memory;

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** The guests in C, compiled from the one header as strictly as its users may. */
+/** The C guests, compiled from the single header with strict warnings. */
 final class CGuests {
   private static final List<String> STRICT =
       List.of("-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-O2");
@@ -18,10 +18,10 @@ final class CGuests {
   private final List<String> options;
 
   /**
-   * Guests.
+   * Sets up the compiler.
    *
-   * @param directory gets the programs
-   * @param more options of gcc besides the usual ones
+   * @param directory receives the programs
+   * @param more gcc options besides the usual ones
    */
   CGuests(Path directory, String... more) {
     this.directory = directory;
@@ -29,18 +29,18 @@ final class CGuests {
     options.addAll(List.of(more));
   }
 
-  /** Where the header is. */
+  /** The directory of the header. */
   static Path home() {
     Path root = Path.of(System.getProperty("belfry.root", ".."));
     return root.resolve("guests/c");
   }
 
-  /** The echo program that users get. */
+  /** The echo program from the distribution. */
   List<String> echo() throws IOException, InterruptedException {
     return compile("echo", home().resolve("echo.c"));
   }
 
-  /** The program that the README shows. */
+  /** The program from the README. */
   List<String> readme() throws IOException, InterruptedException {
     String text = Files.readString(home().resolve("README.md"));
     int begin = text.indexOf("```c\n") + "```c\n".length();

@@ -24,8 +24,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Guests in C are killed at every step of their lives, and at random while both sides send as fast
- * as they can. What they had published arrives once; nothing stays behind; each notice comes once.
+ * C guests are killed at every step of their lives, and at random while both sides send as fast as
+ * they can. What they have published arrives exactly once, nothing is left behind, and each notice
+ * comes once.
  */
 @Timeout(600)
 final class CKillTest {
@@ -42,7 +43,7 @@ final class CKillTest {
     stepping = new CGuests(programs).stepping();
   }
 
-  /** What a guest does before it is killed; "step: answer" for each step, and no answer at all. */
+  /** The steps of a guest before it is killed: "step: answer", or a step without an answer. */
   private static Stream<List<String>> lives() {
     return Stream.of(
         List.of(),
@@ -75,7 +76,7 @@ final class CKillTest {
   @ParameterizedTest(name = "{0} {1}")
   @MethodSource("matrix")
   void aGuestIsKilled(Placement placement, List<String> life) throws Exception {
-    // Nobody fetches its messages, so that all are in the ring when it dies.
+    // No thread fetches its messages, so all of them are in the ring when it dies.
     PeerOptions options = PeerOptions.DEFAULT.withListener(notices);
     try (HostFixture fixture = HostFixture.of(placement);
         SteppedGuest guest = SteppedGuest.start(fixture.host(), stepping, options)) {
@@ -89,7 +90,7 @@ final class CKillTest {
           fillRing(guest.peer());
         }
       }
-      LockSupport.parkNanos(2_000_000); // so that it is in the midst of a step without an answer
+      LockSupport.parkNanos(2_000_000); // so that it is in the middle of a step
       guest.kill();
       for (String told = ""; !told.startsWith("gone"); ) {
         told = notices.next();
@@ -102,7 +103,7 @@ final class CKillTest {
     }
   }
 
-  /** Slots of the host that are under way to the dead. */
+  /** Host slots in flight to the dead guest. */
   private static void fillRing(Peer peer) {
     assertThat(peer.awaitAttached(Sides.inMillis(TestProcess.PATIENCE.toMillis())))
         .isEqualTo(Awaited.READY);
@@ -125,7 +126,7 @@ final class CKillTest {
   }
 
   private static List<String> published(Placement placement, List<String> life) {
-    // In the padded placement the mark of a descriptor counts, which comes before the head.
+    // In the padded placement the mark of the descriptor counts, which is written before the head.
     String counts = placement == Placement.PADDED ? "(send|stage) .*" : "send .*";
     return life.stream()
         .filter(step -> step.matches(counts))
@@ -205,7 +206,7 @@ final class CKillTest {
                 "kill %d of seed %d".formatted(i, seed));
       }
     }
-    assertThat(messages).isGreaterThan(RANDOM_KILLS); // else there was no load
+    assertThat(messages).isGreaterThan(RANDOM_KILLS); // otherwise there was no load
     System.out.printf(
         "%s: %d guests in C killed at random, %d messages of theirs delivered%n",
         placement, RANDOM_KILLS, messages);

@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * What each of two processes does that open channels, send on their own and end any, without order.
- * The bytes of each message are the number of the channel's life, which only grows.
+ * One of two processes that open channels, send on their own and end any of them, in no particular
+ * order. The bytes of each message are the number of the channel's life, which only increases.
  */
 final class ChannelChurn {
   private static final long DONE = 7;
 
-  /** How long there may be neither a life nor a message; the whole takes as long as it takes. */
+  /** The longest time without a new life or a message; there is no limit on the total. */
   private static final long PATIENCE_NANOS = 20_000_000_000L;
 
   private final Link link;
@@ -27,7 +27,7 @@ final class ChannelChurn {
 
   private final IdentityHashMap<Channel, Integer> lifeOf = new IdentityHashMap<>();
 
-  /** The last life that was seen of each of the peer's channels. */
+  /** The last life seen of each of the peer's channels. */
   private final Map<Integer, Integer> lastLife = new HashMap<>();
 
   private int begun;
@@ -41,9 +41,9 @@ final class ChannelChurn {
     this.random = new Random(seed);
   }
 
-  /** Goes on until both sides have had their lives; how many messages came. */
+  /** Runs until both sides have had all their lives; returns the number of messages received. */
   int run() {
-    Sides.send(link, 0, new byte[0]); // from now on the host may open channels too
+    Sides.send(link, 0, new byte[0]); // from now on the host may open channels, too
     boolean saidDone = false;
     int progress = 0;
     long deadline = System.nanoTime() + PATIENCE_NANOS;
@@ -93,7 +93,7 @@ final class ChannelChurn {
   private void end(Channel channel) {
     MessageKind how = random.nextBoolean() ? MessageKind.CLOSE : MessageKind.RESET;
     SendResult result = channel.end(how, System.nanoTime());
-    // With a time limit of nothing it may have to wait for the peer, or the ring is full.
+    // Without time to wait, it may time out if the peer has to read first, or if the ring is full.
     if (result == SendResult.SENT || result == SendResult.OVER) {
       forget(channel);
     }
@@ -119,7 +119,7 @@ final class ChannelChurn {
     }
     Channel channel = link.channels().of(message);
     if (channel == null) {
-      return; // it has ended
+      return; // ended
     }
     if (message.kind() == MessageKind.DATA) {
       delivered(channel, ByteBuffer.wrap(message.bytes()).getInt());

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Senders that wait for credit, of which a new channel has 100 bytes, and who gives it to them. */
+/** Senders that wait for credit (a new channel has 100 bytes) and receivers that grant it. */
 @Timeout(180)
 final class ChannelCreditTest {
   @TempDir private Path directory;
@@ -35,13 +35,13 @@ final class ChannelCreditTest {
     return Objects.requireNonNull(link.channels().open());
   }
 
-  /** Receives one message of a channel. */
+  /** Receives one message on a channel. */
   private Channel received(Link link) {
     assertThat(link.inbox().receive(message)).isTrue();
     return Objects.requireNonNull(link.channels().of(message));
   }
 
-  /** The guest's end of a channel whose credit it has used up. */
+  /** The guest's end of a channel whose credit is used up. */
   private static Channel exhausted(Sides sides) {
     Channel out = opened(sides.toHost);
     assertThat(out.send(new byte[100], 0, 100)).isEqualTo(SENT);
@@ -74,7 +74,7 @@ final class ChannelCreditTest {
     }
   }
 
-  /** How the receiver of the data can end what the sender waits for. */
+  /** How the receiver of the data can end a sender's wait. */
   enum End {
     CLOSE,
     RESET,
@@ -111,7 +111,7 @@ final class ChannelCreditTest {
     try (HostFixture fixture = HostFixture.of(options);
         SteppedGuest guest = SteppedGuest.attached(fixture.host(), notices.options())) {
       assertThat(notices.next()).isEqualTo("attached");
-      guest.step("send 1 1", "SENT"); // from now on the host may open channels too
+      guest.step("send 1 1", "SENT"); // from now on the host may open channels, too
       assertThat(notices.next()).isEqualTo("message 1 1");
       Peer peer = guest.peer();
       Channel out = Objects.requireNonNull(peer.openChannel());
@@ -126,7 +126,7 @@ final class ChannelCreditTest {
     }
   }
 
-  /** Whoever grants too late, which nobody can help, finds that the channel has ended. */
+  /** A grant that comes too late, which cannot be avoided, finds the channel ended. */
   // r[verify shm.flow.reset]
   @ParameterizedTest
   @EnumSource
@@ -166,7 +166,7 @@ final class ChannelCreditTest {
     return sides.bytes().get(JAVA_INT, offset);
   }
 
-  /** The one id there is, once the peer has read all of its last life. */
+  /** Reopens the only id, once the peer has read all of its last life. */
   private static Channel reopened(Link link) {
     long deadline = inMillis(60_000);
     Channel channel = link.channels().open();
@@ -177,7 +177,7 @@ final class ChannelCreditTest {
     return channel;
   }
 
-  /** Consumes some messages, ends the channel, and goes on to read and to grant. */
+  /** Consumes some messages, ends the channel, and goes on reading and granting. */
   private static boolean resetAfter(
       int messages, Link link, AtomicInteger lateGrants, AtomicBoolean over) {
     var scratch = new Message();

@@ -9,14 +9,14 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two sides that open channels, send on them, receive and end them in a random order, one step at a
- * time. The bytes of each message are the number of the channel's life, which both sides know.
+ * Two sides that open channels, send, receive and end them in random order, one step at a time. The
+ * bytes of each message are the number of the channel's life, which both sides know.
  */
 final class ChannelLives {
   private final Random random;
   private final Side[] sides;
 
-  /** The life that is going on under an id, or went on last. */
+  /** The current or the last life of an id. */
   private final Map<Integer, Integer> lifeOfId = new HashMap<>();
 
   private int lives;
@@ -25,7 +25,7 @@ final class ChannelLives {
   ChannelLives(Sides sides, Random random) {
     this.random = random;
     this.sides = new Side[] {new Side(sides.toHost), new Side(sides.toGuest)};
-    Sides.send(sides.toHost, 1, new byte[0]); // from now on the host may open channels too
+    Sides.send(sides.toHost, 1, new byte[0]); // from now on the host may open channels, too
     sides.toGuest.inbox().receive(new Message());
   }
 
@@ -111,7 +111,8 @@ final class ChannelLives {
     private void endNow(Channel channel) {
       MessageKind how = random.nextBoolean() ? MessageKind.CLOSE : MessageKind.RESET;
       SendResult result = channel.end(how, System.nanoTime());
-      // With a time limit of nothing it may have to wait for the peer, or the ring is full.
+      // Without time to wait, it may time out if the peer has to read first, or if the ring is
+      // full.
       if (result == SendResult.SENT || result == SendResult.OVER) {
         open.remove(channel.id());
       }

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Channels and their credit, of which a new one has 100 bytes. */
+/** Channels and their credit; a new channel has 100 bytes. */
 final class ChannelTest {
   private final Message message = new Message();
   private Sides sides;
@@ -54,7 +54,7 @@ final class ChannelTest {
     return channel.send(new byte[length], 0, length);
   }
 
-  /** Receives one message of a channel. */
+  /** Receives one message on a channel. */
   private Channel received(Link link) {
     assertThat(link.inbox().receive(message)).isTrue();
     return Objects.requireNonNull(link.channels().of(message));
@@ -130,8 +130,7 @@ final class ChannelTest {
   void creditPassesTwoToThe32() {
     Channel out = opened(sides.toHost);
     Channel in = null;
-    // As if the channel had carried nearly four thousand million bytes: grants of a thousand
-    // million.
+    // As if the channel had carried nearly four billion bytes: grants of one billion.
     long granted = 100;
     for (int i = 0; i < 3; i++) {
       forgeGranted(1, (int) (granted += 1_000_000_000));
@@ -258,8 +257,8 @@ final class ChannelTest {
   }
 
   /**
-   * It waited for the peer to read whoever had ended the life before, and kept all other senders
-   * from their turn meanwhile.
+   * Ending used to wait for the peer to read no matter which side had ended the previous life, and
+   * kept all other senders from their turn meanwhile.
    */
   // r[verify shm.flow.channel-id-reuse]
   @ParameterizedTest
@@ -284,7 +283,7 @@ final class ChannelTest {
     }
     received(sides.toGuest);
 
-    Channel third = opened(sides.toHost); // after one that we have ended, in any case
+    Channel third = opened(sides.toHost); // after a life that we ended, in any case
     send(third, 10);
     assertThat(third.end(MessageKind.RESET, System.nanoTime())).isEqualTo(SENT);
     assertThat(received(sides.toGuest)).isSameAs(received(sides.toGuest));
@@ -311,8 +310,8 @@ final class ChannelTest {
   }
 
   /**
-   * Both sides open, send and end without order; every message says which life of which channel it
-   * belongs to, and none turns up in another.
+   * Both sides open, send and end in random order. Every message names its channel's life, and none
+   * turns up in another.
    */
   // r[verify shm.flow.channel-id-reuse]
   @ParameterizedTest
@@ -330,8 +329,8 @@ final class ChannelTest {
   }
 
   /**
-   * It was sent after the id had begun its next life, and became the first data of that: nobody
-   * waited for a message that was not written yet when the peer's Reset was read.
+   * The message used to be sent after the id's next life had begun, and became its first data: a
+   * message not written yet when the peer's Reset was read was not waited for.
    */
   // r[verify shm.flow.channel-id-reuse]
   @ParameterizedTest
@@ -351,7 +350,7 @@ final class ChannelTest {
               assertThat(received(sides.toGuest)).isSameAs(old);
               return opened(sides.toGuest);
             });
-    synchronized (sides.host.hostSlots()) { // by which the sender gets its slot
+    synchronized (sides.host.hostSlots()) { // through which the sender gets its slot
       startAndAwaitBlocked(sending);
       assertThat(peers.end(MessageKind.RESET, inMillis(9000))).isEqualTo(SENT);
       startAndAwaitBlocked(reopening);

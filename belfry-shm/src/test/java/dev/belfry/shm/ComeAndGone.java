@@ -5,7 +5,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps the guests that have come, and those that are gone, for a test to wait for. */
+/** Records the guests that have attached and those that are gone, for a test to wait for. */
 final class ComeAndGone implements PeerListener {
   final BlockingQueue<Peer> come = new LinkedBlockingQueue<>();
   final BlockingQueue<Peer> gone = new LinkedBlockingQueue<>();

@@ -11,11 +11,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Coroutines on the host's loop that send to a guest while the loop itself does too. */
+/** Coroutines on the host's loop that send to a guest while the loop itself sends, too. */
 final class CoroutineSenderTest extends WithHost {
   private static final byte[] BYTES = new byte[9];
 
-  /** What the loop needs that the coroutine has. */
+  /** What the coroutine holds and the loop needs. */
   enum Needed {
     TURN,
     CHANNELS;
@@ -29,8 +29,8 @@ final class CoroutineSenderTest extends WithHost {
   }
 
   /**
-   * It left the loop's thread to wait for the thread that was just ringing the bell, and could not
-   * come back to it, for the loop waited for what the coroutine had.
+   * The coroutine used to unmount while it waited for another thread at the bell. It could not be
+   * resumed, because the loop was waiting for what the coroutine held.
    */
   // r[verify shm.doorbell.ring-integration]
   @ParameterizedTest
@@ -72,7 +72,7 @@ final class CoroutineSenderTest extends WithHost {
     }
   }
 
-  /** As long as the coroutine takes to come to the bell, and longer. */
+  /** Holds the bell for longer than the coroutine takes to get there. */
   private static void ringSlowly(CountDownLatch begun) {
     try {
       begun.await();

@@ -4,7 +4,7 @@ import dev.belfry.linux.Sys;
 import java.nio.file.Path;
 import java.util.ArrayList;
 
-/** Walks into a segment many times in one process, and says how often that went well. */
+/** Walks into a segment many times from one process, and prints how often it succeeded. */
 final class Crowd {
   private Crowd() {}
 

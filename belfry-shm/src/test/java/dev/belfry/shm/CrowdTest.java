@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** As many guests as there can be, four of them in Java and the rest in C. */
+/** As many guests as possible, four of them in Java and the rest in C. */
 @Timeout(300)
 final class CrowdTest {
   private static final int GUESTS = 255;
@@ -36,7 +36,7 @@ final class CrowdTest {
 
   @TempDir private static Path programs;
 
-  /** Counts what is told of each guest. */
+  /** Counts the notices for each guest. */
   private static final class Counts implements PeerListener, MessageHandler {
     final CountDownLatch answers = new CountDownLatch(GUESTS);
     final CountDownLatch gone = new CountDownLatch(GUESTS);

@@ -6,7 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A guest of two segments, one of which is cut before it walks into the other, or meanwhile. */
+/** A guest of two segments, one of which is truncated before or while it walks into the other. */
 final class CutGuest {
   private static final Sys SYS = Sys.forAnyThread();
 
@@ -39,7 +39,7 @@ final class CutGuest {
     try {
       guest.close();
     } catch (SegmentLost expected) {
-      // It says why it could not say goodbye.
+      // It has logged why it could not say goodbye.
     }
   }
 }

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How a host learns of the ends of its guests, whatever they are, and what it does then. */
+/** How a host detects the ends of its guests, of whatever kind, and what it does then. */
 @Timeout(120)
 final class DeathTest {
   private final Notices notices = new Notices();
@@ -66,7 +66,7 @@ final class DeathTest {
     }
   }
 
-  /** The fixture counts the children, of which a zombie is one. */
+  /** The fixture counts the children, zombies included. */
   // r[verify shm.death.process-handle]
   @Test
   void aThousandGuestsThatAreKilledLeaveNoZombie() throws Exception {
@@ -90,7 +90,10 @@ final class DeathTest {
     assertThat(notices.next()).isEqualTo(end);
   }
 
-  /** It was taken for dead though it lived on: not killed, not reaped, and its entry used again. */
+  /**
+   * It used to be taken for dead while it was still alive: neither killed nor reaped, and its entry
+   * reused.
+   */
   // r[verify shm.death.process-handle]
   @Test
   void aChildThatCannotBeWaitedForIsKilledBeforeItIsGone() throws Exception {
@@ -148,7 +151,7 @@ final class DeathTest {
       assertThat(holders).hasSize(1);
       guest.kill();
       assertThat(notices.next()).isEqualTo("attached");
-      assertThat(notices.next()).isEqualTo("dying PROCESS"); // the only one who can tell
+      assertThat(notices.next()).isEqualTo("dying PROCESS"); // the only witness that can tell
       assertThat(notices.next()).isEqualTo("gone killed by SIGKILL");
       holders.forEach(ProcessHandle::destroyForcibly);
       fixture.assertAllFree();
@@ -220,7 +223,9 @@ final class DeathTest {
     throw new IllegalStateException("on purpose");
   }
 
-  /** After an error, unlike an exception, nobody came back to the entry, and closing hung. */
+  /**
+   * After an error, as opposed to an exception, the entry used to be forgotten, and closing hung.
+   */
   // r[verify shm.death.callback]
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
@@ -256,7 +261,7 @@ final class DeathTest {
     }
   }
 
-  /** The same with a handler; an error that it threw in a round was the end of all rounds. */
+  /** The same for a handler: an error thrown in a round used to end all rounds. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aHandlerThatThrowsLosesNoMessageButThatOne(boolean byError) throws Exception {
@@ -309,7 +314,7 @@ final class DeathTest {
       assertThat(notices.next()).isEqualTo("stuck");
       guest.signal(Signo.CONT);
       guest.step("send 1 1", "SENT");
-      // On a busy machine it may get stuck, and so be told of, more than once.
+      // On a busy machine the guest may be reported as stuck more than once.
       assertThat(notices.nextOtherThan("stuck")).isEqualTo("message 1 1");
       guest.kill();
       assertThat(notices.nextOtherThan("stuck"))
@@ -318,7 +323,7 @@ final class DeathTest {
     }
   }
 
-  /** It slept on for as long as it had slept before it was stopped. */
+  /** The guest used to sleep again for the time that was left when it was stopped. */
   // r[verify shm.crash.heartbeat]
   @Test
   void aGuestThatWasStoppedBeatsAsSoonAsItGoesOn() throws Exception {
@@ -332,13 +337,13 @@ final class DeathTest {
   void aGuestIsStuckOnlyAfterMoreThanTwoIntervals() {
     assertThat(Heartbeat.isStale(100, 50, 120, 10)).isFalse();
     assertThat(Heartbeat.isStale(100, 50, 121, 10)).isTrue();
-    assertThat(Heartbeat.isStale(0, 100, 120, 10)).isFalse(); // just attached, no beat yet
+    assertThat(Heartbeat.isStale(0, 100, 120, 10)).isFalse(); // just attached, no heartbeat yet
     assertThat(Heartbeat.isStale(0, 100, 121, 10)).isTrue();
-    assertThat(Heartbeat.isStale(3, 100, 120, 10)).isFalse(); // the beat of a predecessor
-    assertThat(Heartbeat.isStale(100, 50, 121, Long.MAX_VALUE)).isFalse(); // was stuck at once
+    assertThat(Heartbeat.isStale(3, 100, 120, 10)).isFalse(); // the heartbeat of a predecessor
+    assertThat(Heartbeat.isStale(100, 50, 121, Long.MAX_VALUE)).isFalse(); // used to be stuck
   }
 
-  /** All processes of a container stood still, and the host was the first to go on. */
+  /** All processes of a container were frozen, and the host was the first to go on. */
   // r[verify shm.crash.heartbeat]
   @Test
   void aGuestThatStoodStillTogetherWithItsHostGetsTimeToBeat() throws Exception {

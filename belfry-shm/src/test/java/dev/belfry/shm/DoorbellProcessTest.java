@@ -23,7 +23,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Bells between processes. A shell rings by writing a byte to the descriptor it was given. */
+/** Bells between processes. A shell rings by writing a byte to the descriptor that it was given. */
 final class DoorbellProcessTest extends WithBells {
   @TempDir private Path directory;
 
@@ -84,7 +84,8 @@ final class DoorbellProcessTest extends WithBells {
   }
 
   /**
-   * A JVM has a handler for the signal; this one has put the default back, which ends a process.
+   * A JVM has a handler for SIGPIPE; this one has restored the default action, which ends a
+   * process.
    */
   // r[verify shm.doorbell.signal]
   @Test
@@ -118,7 +119,10 @@ final class DoorbellProcessTest extends WithBells {
     assertThat(host.poll()).isEqualTo(SIGNAL);
   }
 
-  /** Starts a program as others do, who leave the descriptors as they are; its exit code. */
+  /**
+   * Starts a program the way other launchers do, leaving all descriptors as they are; returns its
+   * exit code.
+   */
   private int forkAndExec(Path program) throws Exception {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment pid = arena.allocate(ValueLayout.JAVA_INT);

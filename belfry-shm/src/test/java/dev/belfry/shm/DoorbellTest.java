@@ -54,7 +54,7 @@ final class DoorbellTest extends WithBells {
   @Test
   void whatWasRungLastIsHeardBeforeDeath() throws Exception {
     host.ring();
-    guest.ring(); // unread at the other end, which makes the kernel report an error too
+    guest.ring(); // unread at the other end, which makes the kernel report an error as well
     host.close();
     assertThat(guest.await()).isEqualTo(SIGNAL);
     assertThat(guest.await()).isEqualTo(DEATH);
@@ -133,7 +133,7 @@ final class DoorbellTest extends WithBells {
     assertThat(guest.await(LONG)).isEqualTo(SIGNAL);
   }
 
-  /** Parking returned at once, so that it read the bell in a hot loop. */
+  /** Parking used to return at once, so that the thread read the bell in a hot loop. */
   // r[verify shm.doorbell.wait]
   @Test
   void anInterruptedVirtualThreadPausesBetweenItsLooks() throws Exception {
@@ -155,7 +155,7 @@ final class DoorbellTest extends WithBells {
     assertThat(tap.calls("recv")).as("looks, one each millisecond in the end").isLessThan(1000);
   }
 
-  /** As by a signal each five milliseconds, for a while. */
+  /** As if by a signal every five milliseconds, for a while. */
   private static OptionalLong interrupted(long nth) {
     if (nth > 10) {
       return OptionalLong.empty();
@@ -186,7 +186,7 @@ final class DoorbellTest extends WithBells {
         .hasRootCauseInstanceOf(IllegalStateException.class);
   }
 
-  /** It waited for the one who read, and by that kept it from noticing that it need not. */
+  /** Closing used to wait for the reader, and thereby kept it from noticing. */
   @Test
   void anEndCanBeClosedOnTheLoopWhoseCoroutineWaitsThere() throws Exception {
     try (RunningLoop loop = RunningLoop.start()) {
@@ -223,7 +223,7 @@ final class DoorbellTest extends WithBells {
   void whatAnotherHasHeardSinceIsNotMissed() throws Exception {
     long heard = guest.heard();
     host.ring();
-    assertThat(guest.poll()).isEqualTo(SIGNAL); // by another, between the look and the wait
+    assertThat(guest.poll()).isEqualTo(SIGNAL); // by another thread, between the look and the wait
     assertThat(guest.awaitSince(heard, Deadlines.FOREVER)).isEqualTo(SIGNAL);
     assertThat(guest.awaitSince(guest.heard(), System.nanoTime())).isEqualTo(TIMEOUT);
   }
@@ -256,7 +256,7 @@ final class DoorbellTest extends WithBells {
     }
   }
 
-  /** A child that another thread starts between two calls would inherit them. */
+  /** Otherwise a child that another thread starts between two calls would inherit them. */
   // r[verify shm.spawn.fd-inheritance]
   @Test
   void bothEndsAreClosedOnExecFromTheFirstMoment() throws Exception {
@@ -302,7 +302,7 @@ final class DoorbellTest extends WithBells {
     Doorbell.Event await() throws Exception;
   }
 
-  /** Waits in a thread, and returns when that sits in the kernel or behind one that does. */
+  /** Waits in a thread; returns when it blocks in the kernel, or behind a thread that does. */
   private CompletableFuture<Doorbell.Event> inThread(Wait wait) throws Exception {
     var result = new CompletableFuture<Doorbell.Event>();
     long before = polls();
@@ -329,7 +329,7 @@ final class DoorbellTest extends WithBells {
     return tap.calls("poll") + tap.calls("ppoll");
   }
 
-  /** What came of the ring could not be learnt. */
+  /** There used to be no way to learn the result of the ring. */
   // r[verify shm.doorbell.ring-integration]
   @Test
   void aMessageForAPeerThatJustDiedIsPublishedAndTheOutboxSaysSo() throws Exception {

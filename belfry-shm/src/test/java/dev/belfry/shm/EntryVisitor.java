@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A guest of another make that attaches to the first entry in the moment it is free, writes all
- * over what the host clears in a recovery, looks whether that stays, and leaves; again and again.
- * Says what it found of its predecessor, and what it lost.
+ * A foreign guest that attaches to the first entry the moment it is free, overwrites everything
+ * that the host clears in a recovery, checks that its marks stay, and leaves; again and again.
+ * Prints what it found of its predecessor, and what it lost.
  */
 final class EntryVisitor {
   private static final long MARK = 0x5a5a_5a5a_5a5a_5a5aL;
@@ -28,13 +28,13 @@ final class EntryVisitor {
     this.segment = segment;
     this.memory = segment.memory();
     SegmentLayout layout = segment.layout();
-    // From the end: so that what is cleared last is marked first.
+    // From the end, so that what is cleared last is marked first.
     add(layout.channelTable(PEER) + layout.channelTableBytes() - Long.BYTES);
     add(layout.channelTable(PEER));
     add(layout.pool(PEER) + 8L * (layout.bitmapWords() - 1));
     add(layout.pool(PEER));
     add(layout.heartbeat(PEER));
-    if (layout.isPadded()) { // where no ring but this one has the guest's marks
+    if (layout.isPadded()) { // no other ring has the guest's marks
       add(layout.ring(PEER, Direction.TO_GUEST) + layout.ringBytes() - Long.BYTES);
       add(layout.ring(PEER, Direction.TO_HOST));
       add(layout.keptSlots(PEER));

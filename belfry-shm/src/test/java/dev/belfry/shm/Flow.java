@@ -3,10 +3,7 @@ package dev.belfry.shm;
 import java.util.Arrays;
 import java.util.Random;
 
-/**
- * A stream of messages that both ends can work out: how long each is and what is in it follows from
- * its number.
- */
+/** A stream of messages that both ends can compute: length and content follow from the number. */
 final class Flow {
   private static final int[] EDGES = {0, 1, 31, 32, 33, 96, 97};
   private static final int OFFSETS = 1009;
@@ -36,7 +33,7 @@ final class Flow {
     return (int) (Integer.toUnsignedLong(number * 0xc2b2ae35) % OFFSETS);
   }
 
-  /** Sends all of it, waiting as the link does. */
+  /** Sends the whole stream, waiting as the link does. */
   void send(Outbox outbox) {
     for (int i = 0; i < count; i++) {
       long deadline = System.nanoTime() + PATIENCE_NANOS;
@@ -51,7 +48,7 @@ final class Flow {
     }
   }
 
-  /** Receives all of it and checks order and content. */
+  /** Receives the whole stream and checks order and content. */
   void receive(Inbox inbox) {
     var message = new Message();
     for (int i = 0; i < count; i++) {
@@ -76,7 +73,7 @@ final class Flow {
     }
   }
 
-  /** Both ways: at once on two threads, or one after the other where waiting burns a core. */
+  /** Both directions: concurrently on two threads, or in sequence where waiting burns a core. */
   void exchange(Link link, WaitStrategy strategy) throws InterruptedException {
     if (strategy == WaitStrategy.SPIN || strategy == WaitStrategy.YIELD) {
       if (link.isHost()) {

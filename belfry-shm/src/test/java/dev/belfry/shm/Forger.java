@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * A guest that mixes correct messages with forged words, and the host that reads what it wrote. One
- * number decides what it does in a round, so that every failure can be repeated; a fuzzer can
- * choose these numbers too.
+ * A guest that mixes correct messages with forged words, and the host that reads them. One number
+ * determines each round, so that every failure can be reproduced, and a fuzzer can choose the
+ * numbers, too.
  */
 final class Forger implements AutoCloseable {
   private static final int LONGEST = 188;
 
-  /** With pockets of 128 bytes in the padded placement, so that there are messages of all sorts. */
+  /** With pockets of 128 bytes in the padded placement, so that there are messages of all kinds. */
   private static final SegmentConfig CONFIG = new SegmentConfig(LONGEST, 100, 1, 4, 8192, 3, 4, 0);
 
   static final int BUDGET = 16;
@@ -56,7 +56,7 @@ final class Forger implements AutoCloseable {
     toGuest = sides.toGuest;
   }
 
-  /** After a violation: the host throws the guest out, and it comes again. */
+  /** After a violation, the host throws the guest out and it attaches again. */
   void comeAgain() throws IOException {
     sides.host.peers().leave(1, sides.host.peers().epoch(1));
     sides.host.peers().recover(1);
@@ -64,12 +64,14 @@ final class Forger implements AutoCloseable {
     toGuest = Link.toGuest(sides.host, 1, WaitStrategy.SLEEP);
   }
 
-  /** Some number that depends on every byte that was received. */
+  /** A number that depends on every byte received. */
   long checksum() {
     return checksum;
   }
 
-  /** One message, some forged words, and a look by the host; how many messages it got. */
+  /**
+   * One message, some forged words, and a look by the host; returns the number of messages it got.
+   */
   int round(long seed) {
     var random = new Random(seed);
     byte[] bytes = Sides.payload(random.nextInt(LONGEST + 1), random.nextInt());
@@ -81,19 +83,19 @@ final class Forger implements AutoCloseable {
     return look();
   }
 
-  /** The host looks; how many messages it got. */
+  /** Lets the host look; returns the number of messages it got. */
   int look() {
     return toGuest.inbox().receive(this::use, message, BUDGET);
   }
 
-  /** Writes a word to some place behind the peer table: pools, rings and channels. */
+  /** Overwrites a word somewhere behind the peer table: in pools, rings or channels. */
   void overwrite(int place, long word) {
     long from = sides.host.layout().slotRegion();
     long room = sides.bytes().byteSize() - from - Long.BYTES;
     sides.bytes().set(LONG, from + place % room, word);
   }
 
-  /** Writes some word of the descriptors, or of the slots. */
+  /** Overwrites a word of the descriptors or of the slots. */
   void rewrite(Random random) {
     SegmentLayout layout = sides.host.layout();
     long value = NASTY[random.nextInt(NASTY.length)];
@@ -129,7 +131,7 @@ final class Forger implements AutoCloseable {
     }
   }
 
-  /** Does with a message what a host would: looks at every byte, and at its channel. */
+  /** Uses a message as a host would: reads every byte, and looks up its channel. */
   private void use(Message received) {
     for (int i = 0; i < received.length(); i++) {
       checksum += received.bytes()[i];

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Waiting on one word. */
+/** Waiting on a single word. */
 final class FutexWaitTest {
   private static final Sys SYS = Sys.forAnyThread();
   private static final VarHandle INT = JAVA_INT.varHandle();
@@ -30,7 +30,7 @@ final class FutexWaitTest {
   @Test
   void aWakeEndsTheWait() throws Exception {
     Sleeper<WaitResult> sleeper = Sleeper.start(() -> new FutexWait(SYS).await(word, 0, soon()));
-    // A thread that is seen in its call may still be on the way to the queue.
+    // A thread that is seen in its system call may not be queued yet.
     long deadline = soon();
     while (FutexWait.wake(SYS, word, 1) == 0) {
       assertThat(System.nanoTime()).isLessThan(deadline);

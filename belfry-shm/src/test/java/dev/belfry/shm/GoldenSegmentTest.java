@@ -15,20 +15,20 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * A whole life, byte for byte: what our code leaves in a segment of format 1 after each step is
- * what another implementation of the format left there. Expected is, for each step, every line of
- * 16 bytes that is not zero.
+ * A whole life, byte for byte: after each step, a segment of format 1 holds exactly what another
+ * implementation of the format leaves there. For each step, the expectation lists every line of 16
+ * bytes that is not zero.
  */
 final class GoldenSegmentTest {
   private static final SegmentConfig CONFIG = new SegmentConfig(60, 262144, 2, 4, 64, 3, 4, 0);
   private static final long METHOD = 0xa1a2_a3a4_a5a6_a7a8L;
   private static final int LENGTH = 2176;
 
-  /** The segments of that other implementation, where somebody has put them beside the project. */
+  /** The segments of that implementation, if they are available beside the project. */
   private static final Path REFERENCE =
       Path.of(System.getProperty("belfry.root")).resolveSibling("shared/data/shm-v1-golden");
 
-  /** The expected bytes: line number to its 32 hexadecimal digits. */
+  /** The expected bytes: line number to 32 hexadecimal digits. */
   private final Map<Integer, String> expected = new TreeMap<>();
 
   private void line(int offset, String hex) {

@@ -106,11 +106,11 @@ final class GuestInitTest {
     assertThat(log)
         .containsSubsequence(
             "prctl RESERVED", // to die with the host
-            "fcntl 3 1 RESERVED", // the bell is for itself only
+            "fcntl 3 1 RESERVED", // the bell is close-on-exec
             "mmap RESERVED",
             "fcntl 4 1 RESERVED", // and so is the segment
             placement == Placement.V1 ? "fcntl lock RESERVED" : "setRobustList RESERVED",
-            "send ATTACHED"); // rings for it
+            "send ATTACHED"); // announces it
     assertThat(log).filteredOn(it -> it.startsWith("send")).containsExactly("send ATTACHED");
   }
 
@@ -147,7 +147,10 @@ final class GuestInitTest {
     }
   }
 
-  /** Whoever came with an old ticket beat once for the guest that has the entry now. */
+  /**
+   * A guest with an expired ticket used to write one heartbeat for the guest that has the entry
+   * now.
+   */
   // r[verify shm.crash.heartbeat]
   @Test
   void whoIsRefusedHasNotBeatenForAnother() throws Exception {
@@ -173,7 +176,7 @@ final class GuestInitTest {
     }
   }
 
-  /** A host of another make may hand out datagram sockets, on which no hang-up shows. */
+  /** A foreign host may hand out datagram sockets, which report no hang-up. */
   @Test
   void aGuestWithADatagramBellWorksAndNoticesTheEndWhenItRings() throws Exception {
     int peer = segment.peers().reserve();
@@ -183,7 +186,7 @@ final class GuestInitTest {
       guest.step("attach", "attached");
       guest.step("send 1 1", "SENT");
       ends.first().close();
-      guest.step("send 2 1", "SENT"); // published all the same, and rung for in vain
+      guest.step("send 2 1", "SENT"); // published nevertheless; the ring fails
       assertThat(guest.next()).isNull(); // it dies with its host
     }
   }

@@ -45,7 +45,7 @@ final class GuestLeaveTest {
             .withWalkIns(PeerOptions.DEFAULT.withListener(guests)));
   }
 
-  /** Leaving waited for a counter that made no sense, threw, and kept lock and descriptors. */
+  /** Leaving used to wait for an invalid counter, throw, and leak the lock and descriptors. */
   @Test
   void aGuestWhoseHostForgesStopsSaysWhyAndLeaves() throws Exception {
     try (HostFixture fixture = HostFixture.of(Placement.V1);
@@ -65,8 +65,8 @@ final class GuestLeaveTest {
   }
 
   /**
-   * A guest that had left read on when its entry was another's: what lay there of old, a violation
-   * that nobody had committed, or a message to its successor.
+   * A guest that had left used to read on after its entry was reused: stale bytes, a violation that
+   * did not happen, or a message to its successor.
    */
   // r[verify shm.guest.detach]
   @ParameterizedTest
@@ -101,8 +101,8 @@ final class GuestLeaveTest {
   }
 
   /**
-   * The host took the entry back while a thread of the guest was still receiving: that set a slot
-   * free and stored a tail which were another's by then.
+   * The host used to reclaim the entry while a thread of the guest was still receiving, which then
+   * freed a slot and stored a tail that belonged to another guest.
    */
   // r[verify shm.guest.detach]
   @Test
@@ -119,7 +119,7 @@ final class GuestLeaveTest {
       tap.script(
           "futex",
           (_, _) -> {
-            if (Thread.currentThread() == receiver) { // it tells of the slot it has given back
+            if (Thread.currentThread() == receiver) { // wakes, as it gave back a slot
               receiving.countDown();
               awaitUninterruptibly(goOn);
             }
@@ -157,7 +157,10 @@ final class GuestLeaveTest {
     }
   }
 
-  /** Whoever leaves waits for it, and by that keeps it from running: so that must not last. */
+  /**
+   * The leaving thread waits for the coroutine, and thereby keeps it from running; so the wait must
+   * be limited.
+   */
   // r[verify shm.guest.detach]
   @ParameterizedTest
   @EnumSource
@@ -185,15 +188,15 @@ final class GuestLeaveTest {
       fixture.assertAllFree();
       for (Thread thread : Thread.getAllStackTraces().keySet()) {
         if (thread.getName().equals("belfry-leaving")) {
-          thread.join(); // it gives back what the fixture would miss
+          thread.join(); // it returns what the fixture would miss
         }
       }
     }
   }
 
   /**
-   * Who came second closed the bell while the first still waited for the host. The lifeline took
-   * that for the host's end, and killed the process.
+   * A second thread used to close the bell while the first still waited for the host. The lifeline
+   * took that for the host's end, and killed the process.
    */
   // r[verify shm.guest.detach]
   @ParameterizedTest
@@ -211,7 +214,7 @@ final class GuestLeaveTest {
     }
   }
 
-  /** Who must not wait was kept waiting for as long as the other thread wanted to detach. */
+  /** A thread that must not wait used to be blocked for as long as another was detaching. */
   // r[verify shm.guest.detach]
   @ParameterizedTest
   @EnumSource
@@ -234,14 +237,14 @@ final class GuestLeaveTest {
   }
 
   /**
-   * Who detached without the turn published what another thread was just about to publish, so that
-   * the head went back: the host took that for a violation.
+   * A thread that detached without the turn used to publish what another was about to publish, so
+   * that the head went backwards: a violation for the host.
    */
   @Test
   void whoLeavesWithoutTheTurnLeavesTheOutboxAlone() throws Exception {
     try (Sides sides = Sides.of(Placement.V1, Sides.CONFIG)) {
       var sending = new Exchange(sides.toHost, null).sending();
-      assertThat(sending.turn().tryTake()).isTrue(); // as the thread that has it
+      assertThat(sending.turn().tryTake()).isTrue(); // plays the thread that has the turn
       sides.toHost.outbox().stage(MessageKind.REQUEST, 1, 0, BYTES, 0, 9);
       Thread leaving = Thread.ofPlatform().start(() -> sending.leave(System.nanoTime()));
       leaving.join();
@@ -250,7 +253,7 @@ final class GuestLeaveTest {
     }
   }
 
-  /** A guest whose segment is cut kept lock and descriptors, too. */
+  /** A guest whose segment was truncated used to leak the lock and descriptors, too. */
   @Test
   void aGuestWhoseSegmentIsCutGivesBackWhatItHad() throws Exception {
     Path path = directory.resolve("hub");
@@ -266,7 +269,9 @@ final class GuestLeaveTest {
     }
   }
 
-  /** A guest of format 1 sleeps at its bell, and got an exception when it was closed meanwhile. */
+  /**
+   * A guest of format 1 that slept at its bell used to get an exception when the bell was closed.
+   */
   // r[verify shm.guest.detach]
   @Test
   void whoSleepsAtABellThatIsClosedLooksOnceMore() throws Exception {
@@ -283,8 +288,8 @@ final class GuestLeaveTest {
   }
 
   /**
-   * The C library keeps its list of a thread's mutexes in the mutexes. Of a segment that was cut
-   * the mutex stayed in it, and the next one to be locked or unlocked ended the JVM.
+   * The C library keeps a thread's list of robust mutexes inside the mutexes. The mutex of a
+   * truncated segment used to stay in that list, and the next lock or unlock crashed the JVM.
    */
   // r[verify shm.file.attach]
   @ParameterizedTest
@@ -297,7 +302,7 @@ final class GuestLeaveTest {
         TestProcess guest =
             TestProcess.java(CutGuest.class, when, cut.toString(), whole.toString())) {
       String said = guest.line();
-      while (!said.equals("left the other")) { // it also logs what it sees of the one that was cut
+      while (!said.equals("left the other")) { // it also logs what it finds about the truncated one
         said = guest.line();
       }
       assertThat(guest.exitCode()).isZero();
@@ -305,7 +310,7 @@ final class GuestLeaveTest {
     }
   }
 
-  /** The C library believed what stood behind the word of a mutex: two pointers, which it used. */
+  /** The C library used to trust the two pointers behind the lock word, and followed them. */
   @Test
   void whateverStandsBehindTheWordOfItsMutexAGuestLeaves() throws Exception {
     var notices = new Notices();

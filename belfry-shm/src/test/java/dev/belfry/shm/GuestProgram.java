@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Random;
 
-/** The guest of the tests with two processes; its first argument says what it does. */
+/** The guest of the two-process tests; its first argument selects what it does. */
 final class GuestProgram {
   private static final long PATIENCE_NANOS = 60_000_000_000L;
 
@@ -55,7 +55,7 @@ final class GuestProgram {
     System.out.println("done");
   }
 
-  /** A kernel whose filter refuses the call. */
+  /** A kernel whose seccomp filter refuses futexes. */
   static Sys withoutFutexes() {
     SysTap tap = SysTap.over(Sys.forAnyThread());
     tap.fail("futex", Errno.ENOSYS);
@@ -63,9 +63,7 @@ final class GuestProgram {
     return tap.sys();
   }
 
-  /**
-   * Answers messages, after a pause that is sometimes nothing and sometimes longer than a sleep.
-   */
+  /** Answers messages, after a pause that is sometimes zero and sometimes longer than a sleep. */
   private static void answer(Link link, int count) throws IOException {
     System.out.println("attached");
     link.inbox().sleepAtMost(Sleeper.NEVER_NANOS);
@@ -82,7 +80,7 @@ final class GuestProgram {
     System.out.println("sleeps " + link.inbox().sleeps());
   }
 
-  /** Waits for 100 ms at a time, until such a wait was interrupted several times. */
+  /** Waits for 100 ms at a time until such a wait has been interrupted several times. */
   private static void waitInterrupted(Link link, SysTap tap) {
     link.inbox().receive(new Message(), FutexWait.FOREVER);
     long nanos;

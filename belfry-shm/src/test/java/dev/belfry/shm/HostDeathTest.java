@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Guests that a host has started die with it, whatever stands between the two; others see its end.
+ * Spawned guests die with their host, whatever stands between the two; other guests notice its end.
  */
 @Timeout(120)
 final class HostDeathTest {
@@ -52,7 +52,7 @@ final class HostDeathTest {
     return host;
   }
 
-  /** The guest in Java waited for ever, and sent until the ring was full. */
+  /** The Java guest used to wait for ever, and to send until the ring was full. */
   // r[verify shm.wakeup.consumer-wait]
   @ParameterizedTest
   @MethodSource("walkIns")
@@ -70,7 +70,10 @@ final class HostDeathTest {
     }
   }
 
-  /** It walked in and waited for ever. In format 1 the host might be one that locks nothing. */
+  /**
+   * A guest used to walk in and wait for ever. In format 1 the host might be a foreign one that
+   * locks nothing.
+   */
   @ParameterizedTest
   @MethodSource("walkIns")
   void nobodyWalksIntoWhatAHostThatIsGoneHasLeft(Placement placement, List<String> program)
@@ -87,7 +90,7 @@ final class HostDeathTest {
     }
   }
 
-  /** A host with two guests, one of them behind a shell; says all process ids. */
+  /** A host with two guests, one of them behind a shell; prints all process ids. */
   static final class HostProgram {
     private HostProgram() {}
 
@@ -145,7 +148,7 @@ final class HostDeathTest {
         guests.size(), (System.nanoTime() - killed) / 1_000_000);
   }
 
-  /** Whether it runs; one that nobody has reaped yet does not. */
+  /** Whether a process is alive; a zombie is not. */
   private static boolean isAlive(long pid) {
     try {
       String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));

@@ -44,7 +44,7 @@ final class HostEndTest extends WithHost {
     }
   }
 
-  /** It was killed, as one that had not come at all. */
+  /** It used to be killed like a guest that had not attached at all. */
   // r[verify shm.goodbye.host]
   @ParameterizedTest
   @EnumSource
@@ -63,7 +63,7 @@ final class HostEndTest extends WithHost {
     }
   }
 
-  /** Its child was started all the same, and nobody killed it or waited for it. */
+  /** Its child used to be started nevertheless, and was neither killed nor waited for. */
   // r[verify shm.spawn.ticket]
   @Test
   void aTicketIsGoodForNothingOnceTheHostLeaves() throws Exception {
@@ -80,7 +80,7 @@ final class HostEndTest extends WithHost {
     }
   }
 
-  /** It was kept in a host that had ended, and its bell open for ever. */
+  /** The ticket used to stay in a host that had ended, with its bell open for ever. */
   // r[verify shm.spawn.ticket]
   @ParameterizedTest
   @ValueSource(strings = {"with a path", "without a path", "whose loop has ended"})
@@ -104,7 +104,7 @@ final class HostEndTest extends WithHost {
     assertThat(host().peers()).isEmpty();
   }
 
-  /** Everything was taken apart on the thread that was interrupted, while the loop was using it. */
+  /** Everything used to be torn down on the interrupted thread while the loop was using it. */
   @Test
   void aThreadThatIsInterruptedInClosingHasTheLoopEndTheGuests() throws Exception {
     open(Placement.PADDED);
@@ -119,7 +119,7 @@ final class HostEndTest extends WithHost {
     }
   }
 
-  /** It had the patience of whoever had said goodbye before: an hour, here. */
+  /** Closing used to wait as long as an earlier goodbye allowed: an hour, here. */
   @Test
   void closingTakesNoLongerBecauseSomebodyHasSaidGoodbyeBefore() throws Exception {
     open(Placement.PADDED);
@@ -131,7 +131,7 @@ final class HostEndTest extends WithHost {
     }
   }
 
-  /** A loop that is drained waited for the limits of guests and hosts that were long gone. */
+  /** Draining the loop used to wait for the limits of guests and hosts that were long gone. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void noTimerIsLeftOfAHostThatHasEnded(boolean started) throws Exception {
@@ -150,11 +150,11 @@ final class HostEndTest extends WithHost {
     }
     host().goodbye(anHour).get(30, TimeUnit.SECONDS);
     ticket.close();
-    loop.call(() -> true); // what was cancelled then has ended
+    loop.call(() -> true); // operations cancelled before have ended by now
     assertThat(loop.call(loop.loop()::inFlight)).isZero();
   }
 
-  /** It came meanwhile, and said on its standard error that its entry is not reserved. */
+  /** The guest used to attach meanwhile, and to complain that its entry is not reserved. */
   @Test
   void aGuestThatHasNotComeIsKilledBeforeItsEntryIsGivenUp() throws Exception {
     open(Placement.PADDED);
@@ -171,7 +171,7 @@ final class HostEndTest extends WithHost {
     assertThat(states.peek()).isEqualTo(PeerState.RESERVED);
   }
 
-  /** What it promised never came. */
+  /** The future used never to complete. */
   @Test
   void aHostWhoseLoopWasStoppedSaysGoodbyeAllTheSame() throws Exception {
     open(Placement.PADDED);
@@ -180,7 +180,9 @@ final class HostEndTest extends WithHost {
     assertThat(host().segment().isClosed()).isTrue();
   }
 
-  /** Whoever closed the host took it apart beside the loop, which was still at work for it. */
+  /**
+   * A thread that closed the host used to tear it down beside the loop, which was still serving it.
+   */
   @Test
   void aHostWhoseLoopIsInItsLastTurnEndsOnTheLoop() throws Exception {
     open(Placement.PADDED);
@@ -212,7 +214,7 @@ final class HostEndTest extends WithHost {
     assertThat(killers).isNotEmpty().containsOnly(loop.thread());
   }
 
-  /** Not even in its last turn: nobody ever ran it. */
+  /** Not even in its last turn: no thread ever ran the loop. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aHostWhoseStoppedLoopNobodyDrivesCanBeClosed(boolean byVirtualThread) throws Exception {
@@ -230,7 +232,9 @@ final class HostEndTest extends WithHost {
     }
   }
 
-  /** The fault ended whatever came upon it: nobody was told of a death, and closing never ended. */
+  /**
+   * The fault used to end whatever code met it: deaths were not reported, and closing never ended.
+   */
   // r[verify shm.file.attach]
   @ParameterizedTest
   @EnumSource
@@ -248,7 +252,7 @@ final class HostEndTest extends WithHost {
     host().close();
   }
 
-  /** A child that still lives was not killed either. */
+  /** A child that was still alive used not to be killed, either. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aHostWhoseSegmentIsCutTakesItsChildrenWithIt(boolean withoutLoop) throws Exception {

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A loop and a host on it. Closing checks that nothing is left: no descriptor, no child, and of the
+ * A loop with a host. Closing it checks that nothing is left: no descriptor, no child, and in the
  * segment all entries, slots and channels are free.
  */
 final class HostFixture implements AutoCloseable {
@@ -49,7 +49,7 @@ final class HostFixture implements AutoCloseable {
     return fixture;
   }
 
-  /** With a heartbeat of three seconds. */
+  /** With a heartbeat interval of three seconds. */
   static HostFixture beating() throws IOException {
     var beating = new SegmentConfig(1020, 100, 2, 4, 1024, 4, 8, 3_000_000_000L);
     return of(HostOptions.DEFAULT.withConfig(beating));
@@ -67,12 +67,12 @@ final class HostFixture implements AutoCloseable {
     return host;
   }
 
-  /** Where this process finds the host's segment. */
+  /** The path under which this process finds the host's segment. */
   Path path() {
     return Path.of("/proc/self/fd/" + host().segment().descriptor());
   }
 
-  /** Keeps the loop, and so the host, from looking at anything from now on until it is told. */
+  /** Keeps the loop, and so the host, from looking at anything until the latch is released. */
   CountDownLatch distract() throws InterruptedException {
     var begun = new CountDownLatch(1);
     var over = new CountDownLatch(1);
@@ -90,7 +90,7 @@ final class HostFixture implements AutoCloseable {
     return over;
   }
 
-  /** Stops the first guest until it is missed, lets it go on, and kills it in the end. */
+  /** Stops the first guest until it is missed, continues it, and kills it in the end. */
   void assertBeatsAsSoonAsItGoesOn(SteppedGuest guest, Notices notices) throws Exception {
     assertThat(notices.next()).isEqualTo("attached");
     guest.signal(Signo.STOP);
@@ -102,7 +102,9 @@ final class HostFixture implements AutoCloseable {
     guest.kill();
   }
 
-  /** The heartbeat of the first guest; waits for another than the known until the test's end. */
+  /**
+   * Waits for a heartbeat of the first guest other than the known one, until the test times out.
+   */
   long beatOtherThan(long known) {
     long beat = known;
     while (beat == known) {
@@ -115,7 +117,7 @@ final class HostFixture implements AutoCloseable {
     return ProcessHandle.current().children().count();
   }
 
-  /** Waits until the loop has done what it had to do, and checks that all entries are as new. */
+  /** Waits until the loop is done, and checks that all entries are as new. */
   void assertAllFree() throws Exception {
     loop.call(() -> true);
     SegmentSnapshot snapshot = SegmentSnapshot.of(host().segment());

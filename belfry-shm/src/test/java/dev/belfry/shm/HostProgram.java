@@ -6,9 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** Creates or attaches to a segment in a process of its own, and says what came of it. */
+/** Creates or attaches to a segment in a process of its own, and prints the result. */
 final class HostProgram {
-  /** How many hosts there are in a race. */
+  /** The number of hosts in a race. */
   static final int RACERS = 5;
 
   private HostProgram() {}
@@ -21,7 +21,7 @@ final class HostProgram {
       for (int i = 0; i < RACERS; i++) {
         Thread.ofPlatform().start(() -> System.out.println(race(path)));
       }
-      Thread.sleep(Long.MAX_VALUE); // until it is killed
+      Thread.sleep(Long.MAX_VALUE); // until killed
     }
     try {
       if (arguments[0].equals("create")) {
@@ -30,7 +30,7 @@ final class HostProgram {
             Segment.create(Sys.forAnyThread(), path, placement, SegmentConfig.DEFAULT);
         segment.peers().reserve();
         System.out.println("created");
-        Thread.sleep(Long.MAX_VALUE); // until it is killed
+        Thread.sleep(Long.MAX_VALUE); // until killed
       } else {
         Segment.attach(Sys.forAnyThread(), path).close();
         System.out.println("attached");
@@ -43,7 +43,7 @@ final class HostProgram {
     }
   }
 
-  /** One that wins keeps it as long as this process lives. */
+  /** The winner keeps the segment as long as this process lives. */
   private static String race(Path path) {
     try {
       Segment.create(Sys.forAnyThread(), path, Placement.V1, SegmentConfig.DEFAULT);

@@ -11,11 +11,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How a host looks for the messages of its guests, whether they ring or not. */
+/** How a host looks for the messages of its guests, whether or not they ring. */
 final class HostRoundsTest extends WithHost {
   /**
-   * As long as the loop had not listened for the first time a guest was told that its host never
-   * sleeps, and so might not see that it just went to sleep.
+   * Until the loop listened for the first time, a guest used to be told that its host never sleeps,
+   * and so could miss that it went to sleep.
    */
   @ParameterizedTest
   @EnumSource(names = {"SPIN", "YIELD"})
@@ -50,14 +50,17 @@ final class HostRoundsTest extends WithHost {
     fixture.assertAllFree();
   }
 
-  /** It was: once a round had found such a message, the loop woke a thousand times a second. */
+  /**
+   * It used to be polled: once a round had found such a message, the loop woke up a thousand times
+   * a second.
+   */
   @Test
   void aGuestThatNeedNotRingIsNotPolledForNotRinging() throws Exception {
     open(Placement.PADDED);
     try (SteppedGuest guest = SteppedGuest.attached(host(), notices.options())) {
       assertThat(notices.next()).isEqualTo("attached");
       Peer peer = guest.peer();
-      for (int i = 1; i <= 2; i++) { // the first look may still be put down to the ring on coming
+      for (int i = 1; i <= 2; i++) { // the first look may be attributed to the ring on attaching
         loop.call(
             () -> {
               assertThat(peer.tryReceiving()).isTrue();
@@ -76,8 +79,8 @@ final class HostRoundsTest extends WithHost {
   }
 
   /**
-   * The loop was sent for because a bell had been heard, and found another thread receiving, which
-   * had been told that there was nothing more to hear: so the next answer was found by a round.
+   * The loop came because of a ring and found another thread receiving, which had already looked
+   * for the last time; the next answer used to wait for a round.
    */
   @Test
   void whatTheLoopWasSentForIsLookedForAgainIfAnotherWasReceiving() throws Exception {
@@ -93,8 +96,9 @@ final class HostRoundsTest extends WithHost {
   }
 
   /**
-   * Whether a thread that was receiving while the loop came by is told to send for it. All in one
-   * task of the loop, so that no ring of the guest, such as the one on coming, is heard meanwhile.
+   * Whether a thread that was receiving while the loop came by is told to call it again. All in one
+   * task of the loop, so that no ring of the guest, such as the one on attaching, is heard
+   * meanwhile.
    */
   private boolean isMissedWhileAnotherReceives(Peer peer, Runnable comesBy) throws Exception {
     try (ExecutorService another = Executors.newSingleThreadExecutor()) {

@@ -13,13 +13,13 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Four threads of the host take slots for four guests from its one pool. */
+/** Four threads of the host allocate slots for four guests from its one pool. */
 final class HostSlotsTest {
   private static final int GUESTS = 4;
   private static final int USES = Boolean.getBoolean("belfry.stress") ? 2_000_000 : 50_000;
   private static final VarHandle LONG = JAVA_LONG.varHandle();
 
-  /** The last guest dies again and again: what it holds is taken back, not given back. */
+  /** The last guest dies again and again: its slots are reclaimed, not given back. */
   // r[verify shm.slot.allocate]
   // r[verify shm.segment.slot-ownership]
   @ParameterizedTest
@@ -49,7 +49,7 @@ final class HostSlotsTest {
     }
   }
 
-  /** One guest's slots, as one thread uses them. */
+  /** The slots of one guest, as used by one thread. */
   private static final class Use {
     private final Sides sides;
     private final int guest;
@@ -64,8 +64,8 @@ final class HostSlotsTest {
       this.source = sides.host.hostSlots().sourceFor(guest);
     }
 
-    /** Holds up to two slots, so that with three of them somebody goes without. */
-    @SuppressWarnings("ThreadPriorityCheck") // who goes without lets the others on
+    /** Holds up to two slots, so that with three of them some thread goes without. */
+    @SuppressWarnings("ThreadPriorityCheck") // a thread without a slot lets the others run
     void takeAndGiveBack() {
       for (int uses = 0; uses < USES; ) {
         int slot = source.allocate();

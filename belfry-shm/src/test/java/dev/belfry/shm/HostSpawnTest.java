@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How a host starts guests with tickets, and what becomes of tickets and children. */
+/** How a host spawns guests with tickets, and what becomes of tickets and children. */
 final class HostSpawnTest extends WithHost {
-  /** Its path had the digits of the user's locale, and nobody could open it. */
+  /** The path used to have the digits of the user's locale, so that it could not be opened. */
   @Test
   void aTicketNamesTheSegmentInEveryLocale() throws Exception {
     open(Placement.PADDED);
@@ -79,7 +79,7 @@ final class HostSpawnTest extends WithHost {
     assertThat(notices.all()).isEmpty();
   }
 
-  /** Its entry was kept for ever, for it might still write, though nobody had been started. */
+  /** The entry used to be quarantined for ever, although no guest had been started. */
   // r[verify shm.spawn.reserved-state]
   @ParameterizedTest
   @EnumSource
@@ -95,7 +95,7 @@ final class HostSpawnTest extends WithHost {
     assertThat(notices.all()).isEmpty();
   }
 
-  /** It got the messages of the guest that had its entry after it. */
+  /** It used to get the messages of the next guest on its entry. */
   // r[verify shm.spawn.reserved-state]
   @ParameterizedTest
   @EnumSource
@@ -144,11 +144,11 @@ final class HostSpawnTest extends WithHost {
     List<String> lines = Files.readAllLines(list);
     List<String> descriptors =
         lines.stream().filter(it -> it.contains(" -> ") && !it.contains("/proc/")).toList();
-    assertThat(descriptors).hasSize(5); // and the one by which ls reads the directory
+    assertThat(descriptors).hasSize(5); // and the one through which ls reads the directory
     assertThat(descriptors.get(3)).contains(" 3 -> socket:");
     assertThat(descriptors.get(4)).contains(" 4 -> /memfd:belfry-segment");
     assertThat(lines).anyMatch(it -> it.matches("SigBlk:\\s+0{16}"));
-    long ofTheLibrary = 0x1_8000_0000L; // 32 and 33, which nobody else can change
+    long ofTheLibrary = 0x1_8000_0000L; // 32 and 33, which belong to the C library
     assertThat(lines)
         .filteredOn(it -> it.startsWith("SigIgn:"))
         .hasSize(1)
@@ -156,7 +156,7 @@ final class HostSpawnTest extends WithHost {
     assertThat(lines.getLast()).isEqualTo("--hub-path=/proc/self/fd/4 --peer-id=1 --doorbell-fd=3");
   }
 
-  // They took the numbers at which the guest looks for its bell and the segment.
+  // They used to take the numbers at which the guest looks for its bell and the segment.
   // r[verify shm.spawn.fd-inheritance]
   @Test
   void descriptorsThatACallerPassesOnComeBehindThoseOfTheGuest() throws Exception {
@@ -179,7 +179,7 @@ final class HostSpawnTest extends WithHost {
     assertThat(descriptors.get(2)).startsWith("/memfd:more");
   }
 
-  /** The first argument of the ticket was run as a program. */
+  /** The first argument of the ticket used to be run as a program. */
   // r[verify shm.spawn.ticket]
   @Test
   void aCommandWithoutAProgramIsRefusedAndTheTicketStaysGood() throws Exception {
@@ -193,7 +193,7 @@ final class HostSpawnTest extends WithHost {
     assertThat(notices.next()).isEqualTo("gone exit code 7");
   }
 
-  // It started a guest with the entry of the one and the memory of the other.
+  // It used to start a guest with the entry of one host and the memory of the other.
   @Test
   void aTicketOfAnotherHostIsRefusedAndStaysGood() throws Exception {
     open(Placement.PADDED);

@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Whatever a guest writes wherever it can, the host's reader throws nothing but its protocol error
- * and stays within its budget. Each ten bytes are a place and a word to write there. Without {@code
- * JAZZER_FUZZ=1} in the environment it only runs what was found before.
+ * Whatever a guest writes wherever it can, the host's reader throws nothing but its protocol
+ * violation and stays within its budget. Each ten bytes of input are a place and a word to write
+ * there. Without {@code JAZZER_FUZZ=1} in the environment this only replays earlier findings.
  */
 final class HostileBytesFuzzTest {
   /** A segment stays mapped until it is collected, and a process may have 65,530 mappings. */

@@ -10,8 +10,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A guest that writes anything anywhere it can. The host's reader throws nothing but its protocol
- * error, reads nothing outside the slots, and never works longer than its budget. The mapping's own
- * segment checks every access when this runs with {@code -Dbelfry.shm.checked=true}.
+ * violation, reads nothing outside the slots, and never exceeds its budget. With {@code
+ * -Dbelfry.shm.checked=true} the mapping's own segment checks every access.
  */
 final class HostileGuestTest {
   private static final int ROUNDS = Boolean.getBoolean("belfry.stress") ? 1_000_000 : 100_000;
@@ -40,12 +40,12 @@ final class HostileGuestTest {
       }
       assertThat(forger.checksum()).isNotZero();
     }
-    // Else the rubbish was too much rubbish, or too little, to show anything.
+    // Otherwise there was too much garbage, or too little, to show anything.
     assertThat(delivered).isGreaterThan(ROUNDS / 20);
     assertThat(violations).isGreaterThan(ROUNDS / 100);
   }
 
-  /** The same while the guest writes on, between any two looks at one and the same word. */
+  /** The same while the guest keeps writing, even between two reads of the same word. */
   // r[verify shm.trust.descriptors]
   @ParameterizedTest
   @EnumSource

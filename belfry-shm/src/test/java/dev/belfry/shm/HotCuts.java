@@ -10,14 +10,14 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Uses a segment in many ways until each is compiled, cuts its file, and says what each way makes
- * of that; in a JVM of its own, for there the compiler decides what it likes.
+ * Uses a segment in many ways until each is compiled, truncates its file, and prints how each way
+ * reacts. Runs in a JVM of its own, where the compiler is left to itself.
  */
 final class HotCuts implements AutoCloseable {
   private static final Sys SYS = Sys.forAnyThread();
   private static final int TIMES = 20_000;
 
-  /** How often each way is used after the end of the link, so that its end is nothing new. */
+  /** How often each way is used after the link is over, so that the compiler has seen its end. */
   private static final int TIMES_OVER = 200;
 
   /** One way to use the segment, and what keeps it going. */
@@ -93,7 +93,7 @@ final class HotCuts implements AutoCloseable {
     add("host.poll", send, () -> host.poll((_, _) -> {}), () -> 0);
   }
 
-  /** Of a link that is used by nobody else meanwhile. */
+  /** Ways to use a link that is not used otherwise meanwhile. */
   private void addLinksWays() {
     Outbox outbox = guest.link().outbox();
     Inbox inbox = guest.link().inbox();
@@ -210,7 +210,7 @@ final class HotCuts implements AutoCloseable {
     try {
       guest.close();
     } catch (SegmentLost expected) {
-      // It says why it could not say goodbye.
+      // It has logged why it could not say goodbye.
     } finally {
       host.close();
       loop.close();

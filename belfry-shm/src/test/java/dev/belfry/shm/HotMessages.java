@@ -4,11 +4,11 @@ import com.sun.management.ThreadMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 
-/** Exchanges messages and says how many bytes each has allocated, in a JVM of its own. */
+/** Exchanges messages in a JVM of its own, and prints how many bytes each has allocated. */
 final class HotMessages {
   private static final int MESSAGES = 30_000;
 
-  /** A method that is compiled in the middle of a round has allocated before. */
+  /** A method that is compiled in the middle of a round has allocated before that. */
   private static final int MAX_ROUNDS = 20;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();

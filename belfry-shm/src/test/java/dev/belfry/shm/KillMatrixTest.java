@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Guests are killed at every step of their lives, and at random under load in both directions: what
- * they had published arrives once, and nothing stays behind.
+ * they have published arrives exactly once, and nothing is left behind.
  */
 @Timeout(600)
 final class KillMatrixTest {
@@ -32,11 +32,11 @@ final class KillMatrixTest {
   private final Notices notices = new Notices();
 
   /**
-   * A step of a guest's life.
+   * A step in a guest's life.
    *
-   * @param name what it has come to
-   * @param steps what it does until it is killed, after it was started
-   * @param delivered what it has published until then
+   * @param name where it has got to
+   * @param steps what it does, once started, until it is killed
+   * @param delivered what it has published by then
    */
   record Step(String name, List<String> steps, List<String> delivered) {
     @Override
@@ -88,7 +88,7 @@ final class KillMatrixTest {
     }
   }
 
-  /** Ends the pause of the loop in which the guest's messages stay unread. */
+  /** Ends the pause of the loop during which the guest's messages stay unread. */
   private final CountDownLatch letGo = new CountDownLatch(1);
 
   private void take(HostFixture fixture, SteppedGuest guest, String line) throws Exception {
@@ -97,7 +97,7 @@ final class KillMatrixTest {
       case "attach" -> {
         guest.step(line, "attached");
         assertThat(guest.peer().awaitAttached(FutexWait.FOREVER)).isEqualTo(Awaited.READY);
-        for (int i = 0; i < 3; i++) { // slots of the host that are under way to the dead
+        for (int i = 0; i < 3; i++) { // host slots in flight to the dead guest
           byte[] bytes = Sides.payload(900, i);
           assertThat(guest.peer().send(MessageKind.REQUEST, i, 0, bytes, 0, bytes.length))
               .isEqualTo(SendResult.SENT);
@@ -116,7 +116,7 @@ final class KillMatrixTest {
       case "write" -> guest.step(line, "written");
       case "goodbye" -> guest.step(line, "left");
       case "detach" -> {
-        letGo.countDown(); // it waits until it was read
+        letGo.countDown(); // it waits until its message is read
         guest.step(line, "detached");
       }
       default -> throw new IllegalArgumentException(line);
@@ -148,7 +148,10 @@ final class KillMatrixTest {
         .toList();
   }
 
-  /** Counts echoes, which must come in order and whole, and compares with what was published. */
+  /**
+   * Counts echoes, which must arrive in order and intact, and compares them with what was
+   * published.
+   */
   private static final class Echoes implements PeerListener, MessageHandler {
     private final ShmHost host;
     private final CountDownLatch gone = new CountDownLatch(1);
@@ -229,7 +232,8 @@ final class KillMatrixTest {
       fixture.assertAllFree();
       assertThat(echoes.wrong).isNull();
       assertThat(echoes.dying).isOne();
-      // In the padded placement the mark of a descriptor counts, which comes before the head.
+      // In the padded placement the mark of the descriptor counts, which is written before the
+      // head.
       int marked = placement == Placement.PADDED ? 1 : 0;
       assertThat(echoes.count).isBetween(echoes.published, echoes.published + marked);
       assertThat(echoes.count).isLessThanOrEqualTo(sent);

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The thread that shows that a process lives, and must not end before it. */
+/** The thread that shows that a process is alive, and must not end before it. */
 @Timeout(60)
 final class LifelineTest {
-  /** Whom nobody has to look after. */
+  /** A guest that needs no attention. */
   private static class Quiet implements Lifeline.Hold {
     @Override
     public @Nullable Doorbell bell() {
@@ -34,7 +34,7 @@ final class LifelineTest {
     public void hungUp() {}
   }
 
-  /** A fault on the memory of one guest, as the JVM reports it, ended the thread for all. */
+  /** A fault on the memory of one guest, as the JVM reports it, used to end the thread for all. */
   @Test
   void theTroubleOfOneGuestIsNotThatOfTheOthers() throws Exception {
     Lifeline lifeline = Lifeline.get(Sys.forAnyThread());

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Messages between a host and a guest, on both placements and in both directions. */
+/** Messages between a host and a guest, in both placements and both directions. */
 final class LinkTest {
   private final Message message = new Message();
 
@@ -58,8 +58,8 @@ final class LinkTest {
     }
   }
 
-  // The next message was handed to a handler that was not done with the one before, in whose place
-  // it was written.
+  // The next message used to be passed to a handler that was not done with the previous one, which
+  // it overwrote.
   @ParameterizedTest
   @EnumSource
   void aHandlerCannotReceiveWhileItIsHandedAMessage(Placement placement) throws IOException {
@@ -79,7 +79,7 @@ final class LinkTest {
     }
   }
 
-  // It received together with whoever had the turn, which nothing but the turn keeps apart.
+  // It used to receive together with the owner of the turn; only the turn keeps receivers apart.
   @Test
   void whoHasNotTakenTheTurnCannotReceive() throws IOException {
     try (Sides sides = Sides.of(Placement.PADDED, CONFIG)) {
@@ -334,7 +334,7 @@ final class LinkTest {
     }
   }
 
-  /** Each of two guests was kept from taking what the third needs, but not both together. */
+  /** Each of two guests used to be kept from taking what the third needs, but not both together. */
   // r[verify shm.segment.host-slots]
   @ParameterizedTest
   @EnumSource
@@ -356,7 +356,7 @@ final class LinkTest {
     }
   }
 
-  /** Only a send with a deadline showed the peer what was staged before it waited for it. */
+  /** Only a send with a deadline used to publish staged messages before it waited. */
   @ParameterizedTest
   @EnumSource
   void whoWaitsForThePeerHasShownItAllThatWasStaged(Placement placement) throws IOException {
@@ -418,7 +418,10 @@ final class LinkTest {
     }
   }
 
-  /** It stored its tail when the message was handled, in an entry that was another's by then. */
+  /**
+   * It used to store its tail after the message was handled, into an entry that belonged to another
+   * guest by then.
+   */
   // r[verify shm.guest.detach]
   @ParameterizedTest
   @EnumSource

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.OptionalLong;
 
 /**
- * Attaches with its ticket; says what it asks of the kernel, and its entry's state at that time.
+ * Attaches with its ticket; prints its system calls, each with the state of its entry at that time.
  */
 final class LoggedGuest {
   private static final int SET_FLAGS = 2; // F_SETFD
@@ -29,7 +29,7 @@ final class LoggedGuest {
     }
     ShmGuest.attach(tap.sys(), arguments, WaitStrategy.SLEEP);
     System.out.println("running");
-    Thread.sleep(Long.MAX_VALUE); // until it is killed
+    Thread.sleep(Long.MAX_VALUE); // until killed
   }
 
   private static String detail(String call, Object[] given) {

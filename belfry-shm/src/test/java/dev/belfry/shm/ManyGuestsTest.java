@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Many guests at once, and neighbours of whom one is no good. */
+/** Many guests at once, and neighbours of a misbehaving guest. */
 @Timeout(240)
 final class ManyGuestsTest {
   private static final int MAX_GUESTS = 255;
@@ -29,7 +29,7 @@ final class ManyGuestsTest {
 
   @TempDir private Path directory;
 
-  /** As many guests as a segment can have; of all of them the end is noticed. */
+  /** As many guests as a segment can have; the end of each is noticed. */
   @Test
   void twoHundredAndFiftyFiveGuestsComeAndDie() throws Exception {
     Path path = directory.resolve("hub");
@@ -55,7 +55,7 @@ final class ManyGuestsTest {
         awaitAll(walkIns, rest, "attached");
         crowd.kill();
         awaitAll(walkIns, rest, "gone null");
-        assertThat(walkIns.all()).contains("dying MUTEX"); // of so many it is the first somewhere
+        assertThat(walkIns.all()).contains("dying MUTEX"); // with so many, it is first for some
       }
       for (SteppedGuest guest : guests) {
         guest.kill();
@@ -74,7 +74,7 @@ final class ManyGuestsTest {
     }
   }
 
-  /** Guests that come and go while another writes rubbish each time lose nothing. */
+  /** Guests that come and go lose nothing, although one of them writes garbage each time. */
   // r[verify shm.host.poll-peers]
   @ParameterizedTest
   @EnumSource
@@ -115,7 +115,7 @@ final class ManyGuestsTest {
     }
   }
 
-  /** A guest in C that attaches and then writes a message that cannot be. */
+  /** A C guest that attaches and then writes an impossible message. */
   private Path rubbishGuest() throws Exception {
     return CProgram.compile(directory, ManyGuestsTest.class, "rubbish_guest");
   }
@@ -134,7 +134,7 @@ final class ManyGuestsTest {
     }
   }
 
-  /** Its process is known by the mutex it holds, although the host has not started it. */
+  /** Its process is identified by the mutex it holds, although the host did not spawn it. */
   @Test
   void aGuestMayBeStartedByOtherMeans() throws Exception {
     var notices = new Notices();
@@ -152,7 +152,7 @@ final class ManyGuestsTest {
     }
   }
 
-  /** A guest that the host had not seen come yet was then taken for one that had walked in. */
+  /** A guest that the host had not seen attach yet used to be taken for one that walked in. */
   // r[verify shm.spawn.ticket]
   @Test
   void aTicketThatIsClosedAfterItsGuestHasComeIsUsedUp() throws Exception {

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * In which order, and with which memory order, the sides touch what they share. Only a trace shows
- * that for certain: most machines do in order what they were not told to.
+ * In which sequence, and with which memory order, the two sides access what they share. Only a
+ * trace can prove this: most machines keep an order that they were not asked for.
  */
 final class MemoryOrderTest {
   private final Message message = new Message();
@@ -102,7 +102,7 @@ final class MemoryOrderTest {
     }
   }
 
-  /** Gives a name to all that the first large message of a direction touches. */
+  /** Names everything that the first large message in a direction touches. */
   private static TracedMemory nameAll(Segment segment, Direction direction) {
     SegmentLayout layout = segment.layout();
     long slot = layout.slot(pool(direction), 0);

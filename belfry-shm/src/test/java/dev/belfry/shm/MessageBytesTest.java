@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** How often the bytes of a message are copied, and until when they are there. */
+/** How often the bytes of a message are copied, and how long they are valid. */
 final class MessageBytesTest {
   /** In a descriptor, in a pocket if there are any, and in a slot. */
   private static final List<Integer> LENGTHS = List.of(0, 20, 96, 97, 500, 1152, 1153, 60_000);
@@ -125,7 +125,9 @@ final class MessageBytesTest {
     }
   }
 
-  /** A sender that sleeps for want of a slot is woken, but one that spins has to find it free. */
+  /**
+   * A sender that sleeps for want of a slot is woken, but one that spins must find the slot free.
+   */
   @ParameterizedTest
   @MethodSource("dev.belfry.shm.LinkTest#ways")
   void theOnlySlotIsFreeAtOnceThoughTheNextMessageIsThere(Placement placement, Direction direction)

@@ -32,7 +32,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The mutex as the only witness. A thread that ends with it is to the kernel as a dead process. */
+/**
+ * The mutex as the only witness. To the kernel, a thread that ends while holding it is like a dead
+ * process.
+ */
 final class MutexWatchTest {
   private static final Sys SYS = Sys.forAnyThread();
 
@@ -62,7 +65,7 @@ final class MutexWatchTest {
     return new MutexWatch(loop.loop(), watched, () -> true, () -> told.add(Thread.currentThread()));
   }
 
-  /** Holds the mutex in a thread of its own. */
+  /** Holds the mutex on a thread of its own. */
   private final class Owner {
     private final CountDownLatch holds = new CountDownLatch(1);
     private final CountDownLatch enough = new CountDownLatch(1);
@@ -159,7 +162,7 @@ final class MutexWatchTest {
     assertThat(told).isEmpty();
   }
 
-  /** The JVM's raw error of that escaped into the loop, which logged it. */
+  /** The JVM's raw error used to escape into the loop, which logged it. */
   // r[verify shm.file.attach]
   @ParameterizedTest
   @MethodSource("loops")

@@ -9,8 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Sending, receiving and waiting allocate nothing once they are compiled: looked at in a JVM that
- * takes the time for a full profile, because on a busy machine another may inline less.
+ * Once compiled, sending, receiving and waiting allocate nothing. Measured in a JVM that takes the
+ * time for a full profile, because on a busy machine another might inline less.
  */
 final class NoAllocationTest {
   private static final double ALMOST_NOTHING = 0.1;

@@ -12,7 +12,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Writes down what it is told of a guest, in order, and on which threads. */
+/** Records the notices about a guest in order, and the threads that delivered them. */
 final class Notices implements PeerListener, MessageHandler {
   private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
   private final List<String> all = new CopyOnWriteArrayList<>();
@@ -60,7 +60,7 @@ final class Notices implements PeerListener, MessageHandler {
     return notice;
   }
 
-  /** Waits for the next notice that is another than one that may come any number of times. */
+  /** Waits for the next notice other than one that may come any number of times. */
   String nextOtherThan(String notice) throws InterruptedException {
     String next = next();
     while (next.equals(notice)) {
@@ -69,12 +69,12 @@ final class Notices implements PeerListener, MessageHandler {
     return next;
   }
 
-  /** Whether nothing is told for so long. */
+  /** Whether no notice arrives for a while. */
   boolean nothingFor(Duration duration) throws InterruptedException {
     return told.poll(duration.toNanos(), TimeUnit.NANOSECONDS) == null;
   }
 
-  /** The first sign of a death, whichever of those that can tell of it was first. */
+  /** Expects the first sign of a death, whichever witness was first. */
   void expectDying() throws Exception {
     assertThat(next()).isIn("dying MUTEX", "dying DOORBELL", "dying PROCESS");
   }
@@ -88,7 +88,7 @@ final class Notices implements PeerListener, MessageHandler {
     return threads;
   }
 
-  /** These as the options of a guest whose messages come here too. */
+  /** The options of a guest whose notices and messages are recorded here. */
   PeerOptions options() {
     return PeerOptions.DEFAULT.withListener(this).withHandler(this);
   }

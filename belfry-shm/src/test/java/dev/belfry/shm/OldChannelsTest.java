@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The channels of a guest that has left, and whose entry is another's by now. Whoever still used
- * them opened, ended and granted credit on those of its successor.
+ * The channels of a guest that has left, after its entry was reused. Using them used to open, end
+ * and grant credit on channels of its successor.
  */
 @Timeout(120)
 final class OldChannelsTest {
@@ -77,7 +77,7 @@ final class OldChannelsTest {
     return side.channelOf(message);
   }
 
-  /** The guest leaves, and another takes its entry and opens two channels there. */
+  /** The guest leaves; another takes its entry and opens two channels there. */
   private void succeed(HostFixture fixture, ShmGuest left) throws Exception {
     left.detach(Duration.ZERO);
     next(guests.gone);
@@ -98,7 +98,10 @@ final class OldChannelsTest {
         .toArray(ValueLayout.JAVA_BYTE);
   }
 
-  /** What was kept of the guest's messages had lost which life of its channel it belongs to. */
+  /**
+   * The messages kept for the guest used to lose track of which life of their channel they belong
+   * to.
+   */
   // r[verify shm.trust.channels]
   // r[verify shm.death.gone]
   @ParameterizedTest

@@ -2,7 +2,7 @@ package dev.belfry.shm;
 
 import java.util.Random;
 
-/** Pauses of random length around the time that it takes to fall asleep. */
+/** Random pauses of about the time that it takes to fall asleep. */
 final class Pauses {
   private Pauses() {}
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The entries of the guests: how they are taken, left and given back. */
+/** The peer entries: how they are taken, left and recycled. */
 final class PeerTableTest {
   private final Message message = new Message();
 
@@ -64,7 +64,8 @@ final class PeerTableTest {
   }
 
   /**
-   * The next guest on the entry believed that its host, which may well sleep, need not be woken.
+   * The next guest on the entry used to believe that its host, which may well sleep, need not be
+   * woken.
    */
   // r[verify shm.placement.padded]
   @Test
@@ -125,7 +126,7 @@ final class PeerTableTest {
         assertThatIllegalStateException().isThrownBy(() -> sides.host.peers().recover(1));
         assertThat(sides.host.peers().leave(1, life + 1)).isTrue();
 
-        // What it had published is delivered; what was sent to it comes back.
+        // What the guest had published is delivered; what was sent to it comes back.
         assertThat(toGuest.inbox().receive(message)).isTrue();
         assertThat(toGuest.inbox().receive(message)).isTrue();
         sides.host.peers().recover(1);
@@ -157,7 +158,7 @@ final class PeerTableTest {
     }
   }
 
-  /** The host must never see a guest attached with the epoch of the one before. */
+  /** The host must never see a guest attached with the epoch of its predecessor. */
   @ParameterizedTest
   @EnumSource
   void aHostThatLooksWithoutPauseSeesStateAndEpochTogether(Placement placement) throws Exception {
@@ -186,7 +187,7 @@ final class PeerTableTest {
         long pair = host.memory().getLongAcquire(address);
         int state = (int) pair;
         int epoch = (int) (pair >>> 32);
-        // Within one epoch the state goes Attached, Goodbye, Empty and never back.
+        // Within one epoch the state goes from Attached to Goodbye to Empty, and never back.
         int stage = state == 0 ? 3 : state;
         long order = epoch * 4L + (epoch == 0 ? 0 : stage);
         assertThat(order).isGreaterThanOrEqualTo(seen);

@@ -13,9 +13,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What a guest forges costs it its connection, whichever call of its host comes upon it. Only those
- * that receive ended it: who sent, or asked for a channel, got an exception at every attempt, and
- * the guest stayed.
+ * A guest that forges anything loses its connection, whichever call of its host detects it. Only
+ * receiving used to end it: sending or opening a channel threw at every attempt, and the guest
+ * stayed.
  */
 @Timeout(120)
 final class PeerTrustTest {
@@ -28,7 +28,7 @@ final class PeerTrustTest {
     segment.memory().mapping().set(ValueLayout.JAVA_INT, offset, value);
   }
 
-  /** What a guest has spoiled, and what comes of the call that finds it. */
+  /** What a guest has corrupted, and the result of the call that detects it. */
   enum Spoiled {
     SPACE_FOR_A_MESSAGE,
     SPACE_THAT_IS_WAITED_FOR,
@@ -46,7 +46,7 @@ final class PeerTrustTest {
         case SPACE_FOR_THE_END_OF_A_CHANNEL -> peer.end(opened(peer), MessageKind.CLOSE, deadline);
         case CREDIT -> {
           Channel channel = opened(peer);
-          spoil(peer.link().segment()); // opening has put it right
+          spoil(peer.link().segment()); // opening has repaired it
           yield peer.send(channel, BYTES, 0, 9, deadline);
         }
         case STATE_OF_A_CHANNEL -> Optional.ofNullable(peer.openChannel());
@@ -98,7 +98,9 @@ final class PeerTrustTest {
     }
   }
 
-  /** What was left was read as long as there was any: a guest that wrote on held up the loop. */
+  /**
+   * The rest used to be read as long as there was any: a guest that kept writing blocked the loop.
+   */
   // r[verify shm.trust.counters]
   @ParameterizedTest
   @EnumSource
@@ -132,7 +134,7 @@ final class PeerTrustTest {
     }
   }
 
-  /** Writes the message behind those that were read, as a guest with bare hands does. */
+  /** Writes a message behind those that were read, as a guest can without our code. */
   private static void writeNext(Peer peer) {
     Segment segment = peer.link().segment();
     var ring = new Ring(segment, peer.id(), Direction.TO_HOST);

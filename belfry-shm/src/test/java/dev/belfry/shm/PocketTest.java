@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Pockets: where messages travel that are too long for a descriptor and too short for a slot. */
+/** Pockets: for messages too long for a descriptor and too short for a slot. */
 // r[verify shm.placement.pockets]
 final class PocketTest {
   private static final int POCKETS = 256;
@@ -115,7 +115,7 @@ final class PocketTest {
       for (int read = 0; read < SLOTS + 1; read++) {
         assertReceived(sides.receiver(direction), read, payload(500, read));
       }
-      // So many are left that the pocket of the next message is free, though no slot is.
+      // So many are left that the pocket of the next message is free, although no slot is.
       assertThat(sides.freeSlots(pool)).isZero();
       assertThat(send(sender, sent, payload(500, sent))).isEqualTo(SendResult.SENT);
       assertThat(sides.freeSlots(pool)).isZero();

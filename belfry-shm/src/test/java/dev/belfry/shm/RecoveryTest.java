@@ -18,10 +18,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The entry of a guest that is gone is made ready for the next, who may come the moment it is. */
+/**
+ * The entry of a guest that is gone is recycled for the next, which may attach the moment it is
+ * free.
+ */
 @Timeout(180)
 final class RecoveryTest {
-  /** Large tables, which take their time to clear. */
+  /** Large tables, which take a while to clear. */
   private static final SegmentConfig LARGE = new SegmentConfig(60, 100, 1, 256, 64, 1024, 512, 0);
 
   private static final int RECOVERIES = 1000;

@@ -5,7 +5,7 @@ import dev.belfry.linux.SignalActions;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sys;
 
-/** Rings a bell whose other end is closed, as a program that does nothing about SIGPIPE. */
+/** Rings a bell whose other end is closed, in a program that leaves SIGPIPE at its default. */
 final class RingingProgram {
   private RingingProgram() {}
 

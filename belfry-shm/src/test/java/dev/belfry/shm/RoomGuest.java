@@ -6,7 +6,7 @@ import dev.belfry.loop.Coroutine;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
-/** A guest with a loop of its own: a coroutine there sends, and the main thread receives. */
+/** A guest with its own loop: a coroutine sends, and the main thread receives. */
 final class RoomGuest {
   private RoomGuest() {}
 

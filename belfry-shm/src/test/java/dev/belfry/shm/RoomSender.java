@@ -5,8 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 
 /**
- * Sends a number of messages from an event loop, waiting for room there, as users can; but it does
- * not look again by itself, so that a single lost wake-up stops it for good.
+ * Sends a number of messages from an event loop, waiting there for room, as users can. It never
+ * polls, so a single lost wake-up would stop it for good.
  */
 final class RoomSender {
   private static final int LARGE = 600;
@@ -25,7 +25,7 @@ final class RoomSender {
     this.count = count;
   }
 
-  /** How often there was no room; to be asked when all are sent. */
+  /** How often there was no room; valid when all messages are sent. */
   int refusals() {
     return refusals;
   }
@@ -41,12 +41,12 @@ final class RoomSender {
     return result;
   }
 
-  /** Three of four fit into a slot only. */
+  /** Three out of four fit only a slot. */
   private static int length(int id) {
     return id % 4 == 0 ? 9 : LARGE;
   }
 
-  /** By callbacks: to be called on the loop thread. */
+  /** Sends with callbacks; call it on the loop thread. */
   void sendAll(CompletableFuture<Integer> done) {
     while (next < count) {
       SendResult result = sendNext();
@@ -63,7 +63,7 @@ final class RoomSender {
     done.complete(next);
   }
 
-  /** In a coroutine. */
+  /** Sends in a coroutine. */
   int sendAll() throws Exception {
     while (next < count) {
       SendResult result = sendNext();
@@ -74,7 +74,7 @@ final class RoomSender {
     return next;
   }
 
-  /** What the other side does: takes its time, and checks what comes. */
+  /** The other side: takes its time, and checks what arrives. */
   static int receiveAll(Messenger from, int count, RandomGenerator random) throws Exception {
     var message = new Message();
     for (int i = 0; i < count; i++) {

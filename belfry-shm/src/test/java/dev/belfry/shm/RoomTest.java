@@ -17,17 +17,17 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Senders on an event loop wait for room, while the other process takes its time. */
+/** Senders on an event loop wait for room while the other process takes its time. */
 @Timeout(120)
 final class RoomTest {
   private static final int MESSAGES = Boolean.getBoolean("belfry.stress") ? 200_000 : 4_000;
 
-  /** More places in the ring than slots. */
+  /** More space in the ring than slots. */
   private static final SegmentConfig CONFIG = HostFixture.CONFIG.withRingSize(8);
 
   private final Notices notices = new Notices();
 
-  /** One place in the ring and one slot: who misses the one wake-up there is, waits for ever. */
+  /** One place in the ring and one slot: missing the only wake-up means waiting for ever. */
   private static final SegmentConfig NARROW = HostFixture.CONFIG.withRingSize(2).withSlots(1, 1032);
 
   private static HostFixture open(Backend backend, Placement placement, SegmentConfig config)
@@ -61,7 +61,7 @@ final class RoomTest {
       assertThat(sender.refusals()).isPositive();
       assertThat(notices.next()).isEqualTo("attached");
       assertThat(notices.next()).isEqualTo("dying GOODBYE");
-      assertThat(notices.next()).isEqualTo("gone exit code 0"); // it was all right there too
+      assertThat(notices.next()).isEqualTo("gone exit code 0"); // the guest succeeded, too
       fixture.assertAllFree();
     }
   }
@@ -81,7 +81,7 @@ final class RoomTest {
     return room.get(30, TimeUnit.SECONDS);
   }
 
-  /** The host has four slots, of which one is kept for the other guest. */
+  /** The host has four slots, one of which is reserved for the other guest. */
   @ParameterizedTest
   @EnumSource
   void aSlotThatAnotherGuestGivesBackIsRoomToo(Placement placement) throws Exception {

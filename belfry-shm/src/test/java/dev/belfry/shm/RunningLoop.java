@@ -49,7 +49,7 @@ final class RunningLoop implements AutoCloseable {
     return thread;
   }
 
-  /** Runs something on the loop thread and waits for it. */
+  /** Runs an action on the loop thread and waits for it. */
   <T> T call(Callable<T> action) throws Exception {
     var result = new CompletableFuture<T>();
     loop.scheduler()
@@ -68,7 +68,7 @@ final class RunningLoop implements AutoCloseable {
   public void close() {
     loop.close();
     while (thread.isAlive()) {
-      Thread.onSpinWait(); // it has nothing left to do
+      Thread.onSpinWait(); // it is about to end
     }
   }
 }

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Guests that come to a file, and everything that can be wrong with it. */
+/** Guests that attach to a file, and everything that can be wrong with it. */
 final class SegmentAttachTest extends WithSegmentFile {
   private Reason refusal() {
     try {

@@ -9,12 +9,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a configuration may be, in the words of the format. */
+/** Which configurations are valid, in the words of the format. */
 final class SegmentConfigTest {
 
   static Stream<Arguments> refusals() {
     return Stream.of(
-        // Each row fails its own test and all that come after it.
+        // Each row fails its own check and all later ones.
         Arguments.of("max_payload_size must be > 0", config(0, 0, 0, 0, 0, 0)),
         Arguments.of("max_guests must be 1-255", config(1, 0, 0, 0, 0, 0)),
         Arguments.of("max_guests must be 1-255", config(1, 256, 0, 0, 0, 0)),

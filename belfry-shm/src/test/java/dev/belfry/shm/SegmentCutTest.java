@@ -19,9 +19,9 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A file that is cut while it is in use. */
+/** A file that is truncated while in use. */
 final class SegmentCutTest extends WithSegmentFile {
-  /** The JVM reports a fault on a mapping as an InternalError; neither side dies of it. */
+  /** The JVM reports a fault on a mapping as an InternalError; neither side crashes. */
   @ParameterizedTest
   @EnumSource
   void aFileThatIsCutUnderBothSidesGivesEachAFinalError(Placement placement) throws IOException {
@@ -42,7 +42,9 @@ final class SegmentCutTest extends WithSegmentFile {
     }
   }
 
-  /** A compare-and-set there that is not compiled ends the JVM: something has to fail first. */
+  /**
+   * There, a compare-and-set in interpreted code crashes the JVM: a plain read has to fail first.
+   */
   // r[verify shm.file.attach]
   @ParameterizedTest
   @EnumSource
@@ -63,9 +65,7 @@ final class SegmentCutTest extends WithSegmentFile {
     }
   }
 
-  /**
-   * Channels, the end, the figures of a guest and a new one failed with the raw error of the JVM.
-   */
+  /** Channels, the end, a guest's figures and new guests used to fail with the JVM's raw error. */
   // r[verify shm.file.attach]
   @ParameterizedTest
   @EnumSource
@@ -111,7 +111,7 @@ final class SegmentCutTest extends WithSegmentFile {
     }
   }
 
-  /** It failed with the raw error of the JVM, and the file stayed open. */
+  /** It used to fail with the JVM's raw error and to leak the file. */
   // r[verify shm.file.attach]
   @ParameterizedTest
   @EnumSource
@@ -134,7 +134,7 @@ final class SegmentCutTest extends WithSegmentFile {
     }
   }
 
-  /** Both ends of the bell that was made for it stayed open. */
+  /** Both ends of the new bell used to stay open. */
   // r[verify shm.spawn.ticket]
   @ParameterizedTest
   @EnumSource
@@ -158,7 +158,7 @@ final class SegmentCutTest extends WithSegmentFile {
     }
   }
 
-  /** Who looked for new guests in it failed, and looked at those that were there no more. */
+  /** The search for new guests used to fail, so that present guests were not looked at any more. */
   // r[verify shm.host.poll-peers]
   @ParameterizedTest
   @EnumSource
@@ -190,7 +190,7 @@ final class SegmentCutTest extends WithSegmentFile {
     }
   }
 
-  /** The turn to receive stayed with a thread that did not know that it had it. */
+  /** The receivers' turn used to stay with a thread that did not know it had it. */
   @ParameterizedTest
   @EnumSource
   void whoCannotReceiveFromAFileThatWasCutLeavesTheTurnToOthers(Placement placement)
@@ -205,7 +205,7 @@ final class SegmentCutTest extends WithSegmentFile {
       cut(0);
       assertFails(() -> receiving.endReceiving(_ -> {}, new Message(), 1));
       assertThat(receiving.turn().isTaken()).isFalse();
-      if (placement == Placement.PADDED) { // format 1 has nothing to look at
+      if (placement == Placement.PADDED) { // format 1 has nothing to read
         assertFails(receiving::tryReceiving);
         assertThat(receiving.turn().isTaken()).isFalse();
       }
@@ -213,15 +213,16 @@ final class SegmentCutTest extends WithSegmentFile {
   }
 
   /**
-   * By the raw error if the code is compiled by then; callers of a peer or guest never see that.
+   * The raw error is possible if the code is compiled by then; callers of a peer or guest never see
+   * it.
    */
   private static void assertFails(ThrowingCallable call) {
     assertThatThrownBy(call).isInstanceOfAny(SegmentLost.class, InternalError.class);
   }
 
   /**
-   * The JVM reports a fault in compiled code only when that returns or goes round a loop, which was
-   * after the block that turned the report into a {@link SegmentLost}.
+   * The JVM reports a fault in compiled code only at a return or a loop back-edge, which used to be
+   * after the block that turned the error into a {@link SegmentLost}.
    */
   // r[verify shm.file.attach]
   @ParameterizedTest
@@ -241,7 +242,7 @@ final class SegmentCutTest extends WithSegmentFile {
     }
   }
 
-  /** It waited to the end of its patience for guests that it could not tell. */
+  /** It used to wait to the end of its limit for guests that it could not tell. */
   // r[verify shm.goodbye.host]
   @ParameterizedTest
   @EnumSource

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Segments in files and in anonymous memory: how a host makes them, and what becomes of them. */
+/** Segments in files and in anonymous memory: how a host creates them, and what becomes of them. */
 final class SegmentFileTest extends WithSegmentFile {
   // r[verify shm.file.create]
   // r[verify shm.file.permissions]
@@ -43,7 +43,7 @@ final class SegmentFileTest extends WithSegmentFile {
     assertThat(names()).isEmpty();
   }
 
-  // Its end needed a descriptor more, and left the file behind where there was none.
+  // Closing used to need one more descriptor, and left the file behind if there was none.
   // r[verify shm.file.cleanup]
   @Test
   void aHostThatHasRunOutOfDescriptorsStillDeletesItsFile() throws IOException {
@@ -54,7 +54,7 @@ final class SegmentFileTest extends WithSegmentFile {
     assertThat(names()).isEmpty();
   }
 
-  // Its end failed, because what has its path by then could not be opened.
+  // Closing used to fail if the file that is at the path by then could not be opened.
   // r[verify shm.file.cleanup]
   @Test
   void whateverHasThePathOfAHostByThenIsLeftAlone() throws IOException {
@@ -65,7 +65,9 @@ final class SegmentFileTest extends WithSegmentFile {
     assertThat(names()).containsExactly("hub");
   }
 
-  /** A host killed between making its file and giving it its path left the whole segment there. */
+  /**
+   * A host killed between creating its file and renaming it used to leave the whole segment behind.
+   */
   // r[verify shm.file.cleanup]
   @Test
   void whatAHostLeftThatDiedBeforeItsFileWasInPlaceIsRemovedByTheNext() throws IOException {
@@ -159,7 +161,7 @@ final class SegmentFileTest extends WithSegmentFile {
     }
     assertThat(path).exists();
     try (Segment next = create()) {
-      assertThat(next.peers().state(1)).isEqualTo(PeerState.EMPTY); // the dead one had reserved it
+      assertThat(next.peers().state(1)).isEqualTo(PeerState.EMPTY); // the dead host had reserved it
     }
   }
 
@@ -231,7 +233,7 @@ final class SegmentFileTest extends WithSegmentFile {
     }
   }
 
-  /** Each kept its mapping and memory until the collector came by, which might be never. */
+  /** Each used to keep its mapping and memory until the next collection, which might never come. */
   // r[verify shm.file.unmap]
   @ParameterizedTest
   @CsvSource({"mmap, 12", "fallocate, 28"})

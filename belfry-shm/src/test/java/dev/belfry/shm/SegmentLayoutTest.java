@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Where everything lies. */
+/** The layout of a segment. */
 final class SegmentLayoutTest {
   private static final SegmentConfig SMALL = new SegmentConfig(60, 262144, 2, 8, 64, 70, 5, 0);
 
@@ -151,7 +151,7 @@ final class SegmentLayoutTest {
     return regions;
   }
 
-  /** Who writes a word; a word that both sides write by compare-and-set is a line of its own. */
+  /** The writer of a word; a word that both sides write by compare-and-set has its own line. */
   private enum Writer {
     HOST,
     GUEST,

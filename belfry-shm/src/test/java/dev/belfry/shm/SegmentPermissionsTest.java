@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Nobody but its owner can open a segment's file, at no moment. */
+/** Only its owner can open a segment's file, at any moment. */
 final class SegmentPermissionsTest {
   private static final String NOBODY = "65534";
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a host and guests in processes of their own say to each other. */
+/** Messages between a host and guests in their own processes. */
 final class ShmHostTest extends WithHost {
   // r[verify shm.spawn.ticket]
   // r[verify shm.death.callback-context]
@@ -65,7 +65,7 @@ final class ShmHostTest extends WithHost {
     fixture.assertAllFree();
   }
 
-  /** The seed's test: a blocked send on a ring of four ends when the host drains one. */
+  /** A blocked send on a ring of four ends when the host reads one message. */
   // r[verify shm.doorbell.ring-integration]
   @ParameterizedTest
   @EnumSource
@@ -97,7 +97,9 @@ final class ShmHostTest extends WithHost {
     fixture.assertAllFree();
   }
 
-  /** Who had waited for it to come was told that it is over, and not what it had sent. */
+  /**
+   * A thread that waited for the guest to attach used to get OVER, and not what the guest had sent.
+   */
   // r[verify shm.death.dying]
   @ParameterizedTest
   @EnumSource
@@ -124,7 +126,7 @@ final class ShmHostTest extends WithHost {
                     return guest.peer().receiveBlocking(message, FutexWait.FOREVER);
                   });
       begun.await();
-      CountDownLatch distraction = fixture.distract(); // by when the coroutine waits
+      CountDownLatch distraction = fixture.distract(); // by then the coroutine waits
       guest.step("attach", "attached");
       guest.step("send 7 10", "SENT");
       distraction.countDown();
@@ -133,7 +135,7 @@ final class ShmHostTest extends WithHost {
     }
   }
 
-  /** It waited for ever if the guest died: the loop that it held up has to see that. */
+  /** It used to wait for ever if the guest died: only the blocked loop could have noticed. */
   @ParameterizedTest
   @EnumSource
   void nobodyWaitsOnTheLoopForAGuestToReadOrToSend(Placement placement) throws Exception {
@@ -159,7 +161,7 @@ final class ShmHostTest extends WithHost {
     }
   }
 
-  /** It waited for ever, because the loop that it held up has to see the guest come. */
+  /** It used to wait for ever: only the blocked loop could have seen the guest attach. */
   @Test
   void nobodyWaitsOnTheLoopForAGuestToAttach() throws Exception {
     open(Placement.PADDED);

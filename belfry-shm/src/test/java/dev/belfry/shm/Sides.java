@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.function.UnaryOperator;
 
 /**
- * A host and one guest in the same process, each with a mapping of its own: for tests of what is
- * said, not of when.
+ * A host and a guest in one process, each with its own mapping: for tests of content, not of
+ * timing.
  */
 final class Sides implements AutoCloseable {
   static final SegmentConfig CONFIG = new SegmentConfig(1020, 100, 2, 8, 1024, 4, 8, 0);
@@ -39,7 +39,7 @@ final class Sides implements AutoCloseable {
     return new Sides(sys, placement, config, strategy, UnaryOperator.identity());
   }
 
-  /** Two sides each of which has a {@link TracedMemory}. */
+  /** Two sides, each with a {@link TracedMemory}. */
   static Sides traced(Placement placement, SegmentConfig config) throws IOException {
     return new Sides(Sys.forAnyThread(), placement, config, WaitStrategy.SLEEP, TracedMemory::new);
   }
@@ -49,7 +49,7 @@ final class Sides implements AutoCloseable {
     return direction == Direction.TO_HOST ? toHost : toGuest;
   }
 
-  /** The link that receives what goes in a direction. */
+  /** The link that receives in a direction. */
   Link receiver(Direction direction) {
     return direction == Direction.TO_HOST ? toGuest : toHost;
   }
@@ -59,12 +59,12 @@ final class Sides implements AutoCloseable {
     return host.memory().mapping();
   }
 
-  /** How many slots of a pool are free: the host's for 0, a guest's for its peer id. */
+  /** The number of free slots in a pool: 0 for the host's, else a peer id. */
   int freeSlots(int owner) {
     return SegmentSnapshot.freeSlots(host.memory(), host.layout(), owner);
   }
 
-  /** A payload in which every byte tells its place. */
+  /** A payload in which every byte depends on its position. */
   static byte[] payload(int length, int seed) {
     byte[] bytes = new byte[length];
     for (int i = 0; i < length; i++) {
@@ -73,12 +73,12 @@ final class Sides implements AutoCloseable {
     return bytes;
   }
 
-  /** Sends a request; whatever it says. */
+  /** Sends a request; returns the result unchecked. */
   static SendResult send(Link link, long id, byte[] bytes) {
     return link.outbox().send(MessageKind.REQUEST, id, 0, bytes, 0, bytes.length);
   }
 
-  /** A time some milliseconds from now. */
+  /** The time some milliseconds from now. */
   static long inMillis(long millis) {
     return System.nanoTime() + millis * 1_000_000;
   }

@@ -9,12 +9,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A thread of this process that does something for which it goes to sleep on a shared futex.
+ * A thread of this process that runs an action in which it goes to sleep on a shared futex.
  *
- * @param <T> what comes of it
+ * @param <T> the result of the action
  */
 final class Sleeper<T> {
-  /** So long at a stretch that who is not woken does not wake. */
+  /** A slice so long that a thread that is not woken does not wake up. */
   static final long NEVER_NANOS = 3_600_000_000_000L;
 
   private final CompletableFuture<Integer> id = new CompletableFuture<>();
@@ -22,7 +22,7 @@ final class Sleeper<T> {
 
   private Sleeper() {}
 
-  /** Starts it, and returns when it sleeps. */
+  /** Starts the thread; returns when it sleeps. */
   static <T> Sleeper<T> start(Callable<T> action) throws Exception {
     var sleeper = new Sleeper<T>();
     Thread.ofPlatform()
@@ -41,8 +41,8 @@ final class Sleeper<T> {
   }
 
   /**
-   * Waits until it is seen in its call, though it may still be on the way to the kernel's queue;
-   * whoever changes its word before it gets there keeps it from sleeping.
+   * Waits until the thread is seen in its system call. It may not be queued yet; changing its word
+   * before that keeps it from sleeping.
    */
   void awaitSleep() throws Exception {
     int thread = id.get(TestProcess.PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -59,7 +59,7 @@ final class Sleeper<T> {
     return result.isDone();
   }
 
-  /** What came of it. */
+  /** The result of the action. */
   T get() throws InterruptedException, ExecutionException, TimeoutException {
     return result.get(2 * TestProcess.PATIENCE.toSeconds(), TimeUnit.SECONDS);
   }

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Some threads of another process at each place of a segment where a guest sleeps: for data, for
- * space or a slot, for credit. Says who was woken.
+ * Threads of another process, asleep wherever a guest can sleep: for data, for space or a slot, for
+ * credit. Prints which of them were woken.
  */
 final class SleeperProgram {
   private SleeperProgram() {}

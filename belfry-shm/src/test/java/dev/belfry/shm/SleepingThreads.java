@@ -17,7 +17,7 @@ final class SleepingThreads {
 
   private SleepingThreads() {}
 
-  /** Waits until so many threads of a process do; their ids, which the kernel knows them by. */
+  /** Waits until so many threads of a process sleep; returns their kernel ids. */
   static List<Integer> await(TestProcess process, int count) throws IOException {
     long deadline = System.nanoTime() + TestProcess.PATIENCE.toNanos();
     List<Integer> ids = ids(process.pid());
@@ -44,7 +44,7 @@ final class SleepingThreads {
     return ids;
   }
 
-  /** Whether a thread does. */
+  /** Whether a thread sleeps. */
   static boolean sleeps(long pid, int thread) {
     try {
       String call = Files.readString(Path.of("/proc/%d/task/%d/syscall".formatted(pid, thread)));

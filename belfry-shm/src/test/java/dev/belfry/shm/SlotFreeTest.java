@@ -20,12 +20,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** When the slots of messages that were read can be used again. */
+/** When the slots of messages that were read can be reused. */
 @Timeout(120)
 final class SlotFreeTest {
   private static final int SLOTS = 70;
 
-  /** Where a descriptor has the slot and its generation. */
+  /** The offset of the slot and its generation in a descriptor. */
   private static final long SLOT = 16;
 
   @TempDir private Path directory;
@@ -45,7 +45,7 @@ final class SlotFreeTest {
     return direction == Direction.TO_HOST ? 1 : 0;
   }
 
-  /** Slots may be given back several at a time, but half of them is always enough to go on. */
+  /** Slots may be given back several at a time, but never more than half of them are held. */
   // r[verify shm.slot.free]
   @ParameterizedTest
   @MethodSource("dev.belfry.shm.LinkTest#ways")
@@ -66,7 +66,7 @@ final class SlotFreeTest {
         sendAndReceive(sides, direction, count, count);
         assertThat(sides.freeSlots(pool(direction))).as("after %d", count).isEqualTo(8);
       }
-      // Also if that one needed no slot.
+      // Even if that message needed no slot.
       sendAndReceive(sides, direction, 2, 0);
       send(sides.sender(direction), 9, payload(9, 9));
       sendAndReceive(sides, direction, 0, 3);
@@ -74,7 +74,7 @@ final class SlotFreeTest {
     }
   }
 
-  /** In format 1 nobody can know whether the owner sleeps; and of the host's pool all live. */
+  /** In format 1 it is unknown whether the owner sleeps, and the host's pool serves all guests. */
   // r[verify shm.slot.free]
   @ParameterizedTest
   @MethodSource("dev.belfry.shm.LinkTest#ways")
@@ -92,7 +92,7 @@ final class SlotFreeTest {
     }
   }
 
-  /** Who sleeps wants a slot now; nobody else would give it one. */
+  /** A sleeping owner wants a slot now, and gets it from no one else. */
   // r[verify shm.slot.free]
   @ParameterizedTest
   @MethodSource("dev.belfry.shm.LinkTest#ways")
@@ -105,7 +105,7 @@ final class SlotFreeTest {
     }
   }
 
-  /** The host swaps the descriptors of what it has sent, before the guest is let loose on them. */
+  /** The host shuffles the descriptors of what it has sent before the guest reads them. */
   // r[verify shm.slot.free]
   // r[verify shm.slot.pool-layout]
   @ParameterizedTest
@@ -135,7 +135,7 @@ final class SlotFreeTest {
     }
   }
 
-  /** Sends a message through every slot there is, then has their descriptors change slots. */
+  /** Sends a message through every slot, then swaps the slots of their descriptors. */
   private static void sendShuffled(Segment segment, Peer peer, int head, Random random) {
     for (int i = 0; i < SLOTS; i++) {
       byte[] bytes = payload(100, i);

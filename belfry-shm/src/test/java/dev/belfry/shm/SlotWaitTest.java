@@ -17,12 +17,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Waiting for a slot, which is waiting for the tail of whoever gives one back. */
+/** Waiting for a slot means waiting for the tail of the receiver that gives one back. */
 @Timeout(180)
 final class SlotWaitTest {
   private final Message message = new Message();
 
-  /** Sends, and sleeps for it; for ever, unless it is woken. */
+  /** Sends, and sleeps for it, for ever unless woken. */
   private static Sleeper<SendResult> sending(Link link) throws Exception {
     link.outbox().sleepAtMost(Sleeper.NEVER_NANOS);
     return Sleeper.start(
@@ -39,7 +39,7 @@ final class SlotWaitTest {
       for (int i = 0; i < 70; i++) {
         assertThat(send(sides.toHost, i, payload(100, i))).isEqualTo(SendResult.SENT);
       }
-      for (int i = 0; i < 70; i++) { // every slot once, those of the second word too
+      for (int i = 0; i < 70; i++) { // every slot once, including those of the second word
         Sleeper<SendResult> waiting = sending(sides.toHost);
         assertThat(sides.toGuest.inbox().receive(message)).isTrue();
         assertThat(message.id()).isEqualTo(i);
@@ -69,8 +69,8 @@ final class SlotWaitTest {
   }
 
   /**
-   * On a virtual thread, which looks at one word only, that was the own guest's until the end of
-   * the stretch.
+   * A virtual thread, which watches only one word, used to watch that of its own guest to the end
+   * of its slice.
    */
   // r[verify shm.wakeup.slot-wait]
   @ParameterizedTest
@@ -94,8 +94,8 @@ final class SlotWaitTest {
   }
 
   /**
-   * Who waited was woken when the guest died, and slept on at the words of the others; nobody woke
-   * it when the dead guest's slots were free.
+   * The waiter was woken when the guest died, and went back to sleep on the words of the others;
+   * nothing used to wake it when the dead guest's slots became free.
    */
   // r[verify shm.wakeup.slot-wait]
   // r[verify shm.crash.recovery]
@@ -107,7 +107,7 @@ final class SlotWaitTest {
     tap.script(
         "futex",
         (_, arguments) -> {
-          if (arguments.length > 3) { // at one word, no longer at those of both guests
+          if (arguments.length > 3) { // on one word, no longer on those of both guests
             sleeps.countDown();
           }
           return OptionalLong.empty();

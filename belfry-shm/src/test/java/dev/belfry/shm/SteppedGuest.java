@@ -19,9 +19,9 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link SteppingGuest} that a host has started, with both ends of its pipes. */
+/** A {@link SteppingGuest} spawned by a host, with both ends of its pipes. */
 final class SteppedGuest implements AutoCloseable {
-  /** The guest in Java; whatever takes the same steps may stand in its place. */
+  /** The guest in Java; any program that takes the same steps can replace it. */
   static final List<String> JAVA = TestProcess.javaCommand(SteppingGuest.class);
 
   private final @Nullable Peer peer;
@@ -34,13 +34,13 @@ final class SteppedGuest implements AutoCloseable {
     this.output = output;
   }
 
-  /** Starts a process with certain standard streams. */
+  /** Starts a process with given standard streams. */
   interface Starter {
     /** Starts it; null if no host knows it as a peer. */
     @Nullable Peer start(UnaryOperator<Spawn> streams) throws IOException;
   }
 
-  /** Starts the guest and waits for its first word. */
+  /** Starts the guest and waits for its first line. */
   static SteppedGuest start(ShmHost host, List<String> command, PeerOptions options)
       throws IOException {
     return start(streams -> host.spawn(command, host.addPeer(options), streams));
@@ -57,7 +57,7 @@ final class SteppedGuest implements AutoCloseable {
       BufferedWriter input = Files.newBufferedWriter(path(in.writer().number()));
       BufferedReader output =
           Files.newBufferedReader(path(out.reader().number()), StandardCharsets.UTF_8);
-      out.writer().close(); // so that its end is the end of what it says
+      out.writer().close(); // so that its end is the end of its output
       var guest = new SteppedGuest(peer, input, output);
       guest.expect("started");
       return guest;
@@ -70,7 +70,7 @@ final class SteppedGuest implements AutoCloseable {
     return Path.of("/proc/self/fd/" + descriptor);
   }
 
-  /** Starts the guest in Java and lets it attach. */
+  /** Starts the Java guest and lets it attach. */
   static SteppedGuest attached(ShmHost host, PeerOptions options) throws IOException {
     return attached(host, JAVA, options);
   }
@@ -91,19 +91,19 @@ final class SteppedGuest implements AutoCloseable {
     return Objects.requireNonNull(peer);
   }
 
-  /** Lets it take a step, without waiting for it. */
+  /** Tells it to take a step, without waiting for it. */
   void say(String step) throws IOException {
     input.write(step + "\n");
     input.flush();
   }
 
-  /** Lets it take a step and say so. */
+  /** Tells it to take a step and expects an answer. */
   void step(String step, String answer) throws IOException {
     say(step);
     expect(answer);
   }
 
-  /** What it says next; null at its end. */
+  /** The next line of its output; null at the end. */
   @Nullable String next() throws IOException {
     return output.readLine();
   }
@@ -129,7 +129,7 @@ final class SteppedGuest implements AutoCloseable {
     try {
       input.close();
     } catch (IOException gone) {
-      // It is dead, and there was something left to say.
+      // It is dead, and there was unread input.
     }
   }
 }

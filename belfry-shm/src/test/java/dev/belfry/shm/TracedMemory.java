@@ -8,8 +8,8 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * The memory of one side that writes down what this side does to places that have a name, by the
- * method, whose name tells the memory order: {@code setIntRelease tail}. For one thread.
+ * The memory of one side that records this side's accesses to named places, by the name of the
+ * method, which includes the memory order: {@code setIntRelease tail}. One thread only.
  */
 final class TracedMemory extends Memory {
   private final Memory real;
@@ -22,25 +22,25 @@ final class TracedMemory extends Memory {
     this.real = real;
   }
 
-  /** The traced memory of a segment that is seen through one. */
+  /** The traced memory of a segment. */
   static TracedMemory of(Segment segment) {
     return (TracedMemory) segment.memory();
   }
 
   private record Place(String name, long end) {}
 
-  /** Writes down what is done to some bytes from now on. */
+  /** Records accesses to some bytes from now on. */
   TracedMemory name(String name, long offset, long bytes) {
     places.put(offset, new Place(name, offset + bytes));
     return this;
   }
 
-  /** Does something each time before an access, as the trace calls it. */
+  /** Runs an action before each occurrence of an access, named as in the trace. */
   void before(String access, Runnable action) {
     before.put(access, action);
   }
 
-  /** What was done since the last time this was asked, in order. */
+  /** The accesses since the last call, in order. */
   List<String> trace() {
     List<String> all = List.copyOf(trace);
     trace.clear();

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a peer forges is noticed, costs that peer only, and is never used. */
+/** What a peer forges is detected, costs only that peer, and is never used. */
 final class TrustTest {
   private final Message message = new Message();
 
@@ -75,7 +75,7 @@ final class TrustTest {
   @Test
   void aReceiverReadsNoMoreThanItsBudget() throws IOException {
     try (Sides sides = Sides.of(Placement.PADDED, CONFIG)) {
-      // All descriptors marked as if they were new, for this lap and for ever.
+      // All descriptors marked as new, for this lap and for ever.
       for (int i = 0; i < 7; i++) {
         send(sides.toHost, i, new byte[1]);
       }
@@ -83,7 +83,7 @@ final class TrustTest {
     }
   }
 
-  /** A change to the descriptor of a message with 100 bytes in slot 0, and what it is called. */
+  /** Changes to the descriptor of a message with 100 bytes in slot 0, and their names. */
   static Stream<Arguments> forgeries() {
     return Stream.of(
         slot("kind 0", 0, 0, Kind.MESSAGE_KIND),
@@ -126,13 +126,13 @@ final class TrustTest {
           sides.bytes().set(JAVA_INT, descriptor + at, value);
         }
         assertViolation(sides.toGuest, kind);
-        // The other direction is the host's own affair, and goes on.
+        // The other direction is the host's own, and goes on.
         assertThat(send(sides.toGuest, 1, payload(100, 1))).as(name).isEqualTo(SendResult.SENT);
       }
     }
   }
 
-  /** A second look at a field would find another value than the one that was checked. */
+  /** A second read of a field would find another value than the one that was checked. */
   // r[verify shm.trust.descriptors]
   @ParameterizedTest
   @EnumSource
@@ -200,7 +200,7 @@ final class TrustTest {
     }
   }
 
-  /** Slots of a batch are given back together, so it is found out when all were handed out. */
+  /** Slots of a batch are given back together, so this is detected after all were handed out. */
   // r[verify shm.trust.slots]
   @ParameterizedTest
   @EnumSource
@@ -219,7 +219,7 @@ final class TrustTest {
     }
   }
 
-  /** The host's own bitmap can be written by any guest; slots that do not exist are never used. */
+  /** Any guest can write the host's own bitmap; slots that do not exist are never used. */
   @ParameterizedTest
   @EnumSource
   void bitsBeyondTheLastSlotAreNeverAllocated(Placement placement) throws IOException {

@@ -10,8 +10,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A guest that one thread detaches, which waits for a host that does not read, while another closes
- * it and a third receives.
+ * A guest that one thread detaches, waiting for a host that does not read, while another closes it
+ * and a third receives.
  */
 final class TwiceClosedGuest {
   private static final String RECEIVER = "receiver";

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Host and guest in two processes. A tenth of the messages, unless told to stress. */
+/** Host and guest in two processes. Without the stress property, a tenth of the messages. */
 @Timeout(600)
 final class TwoProcessTest {
   private static final boolean STRESS = Boolean.getBoolean("belfry.stress");
@@ -49,7 +49,7 @@ final class TwoProcessTest {
                     flow(placement, ADAPTIVE, USUAL, 100_000, 64, -500)));
   }
 
-  /** A ring that holds more than there are pockets, and messages that are too long for one. */
+  /** A ring with more descriptors than pockets, and messages too long for a pocket. */
   private static SegmentConfig manyPockets() {
     return SegmentConfig.DEFAULT.withMaxGuests(1).withRingSize(1024);
   }
@@ -172,7 +172,7 @@ final class TwoProcessTest {
     }
   }
 
-  /** Nobody looks again by itself: a single wake-up that got lost would end it all. */
+  /** No side polls: a single lost wake-up would stop everything. */
   // r[verify shm.placement.padded]
   // r[verify shm.wakeup.consumer-wait]
   @ParameterizedTest
@@ -209,7 +209,7 @@ final class TwoProcessTest {
     }
   }
 
-  /** The waiting thread alone, and not for long: what else a JVM does would hide the answer. */
+  /** Only the waiting thread, and not for long: other activity of the JVM would hide the answer. */
   @ParameterizedTest
   @EnumSource
   void aWaitingThreadHardlyRuns(Placement placement) throws Exception {
@@ -223,7 +223,7 @@ final class TwoProcessTest {
       long began = System.nanoTime();
       Thread.sleep(1500);
       long switches = switches(task) - switchesBefore;
-      // It wakes at the end of each stretch and goes to sleep again at once; spinning or polling
+      // It wakes up at the end of each slice and goes back to sleep at once; if it spun or polled,
       // it would be switched hundreds of times, or never.
       long stretches = (System.nanoTime() - began) / Waiter.SLICE_NANOS;
       assertThat(switches).isBetween(1L, stretches + 5);
@@ -241,7 +241,10 @@ final class TwoProcessTest {
         .orElseThrow();
   }
 
-  /** Each process of a waiting pair; in a few seconds a JVM's own affairs would hide the answer. */
+  /**
+   * Each process of a waiting pair; within a few seconds, other activity of a JVM would hide the
+   * answer.
+   */
   @EnabledIfSystemProperty(named = "belfry.stress", matches = "true")
   @ParameterizedTest
   @EnumSource
@@ -256,14 +259,14 @@ final class TwoProcessTest {
       long deadline = System.nanoTime() + seconds * 1_000_000_000;
       assertThat(Link.toGuest(host, 1, ADAPTIVE).inbox().awaitData(deadline))
           .isEqualTo(Awaited.TIMEOUT);
-      // A tick is 10 ms: half a per cent of the time, and the tick that had begun.
+      // A tick is 10 ms: half a per cent of the time, plus the tick that had begun.
       assertThat(cpuTicks(guest.pid()) - before).isLessThanOrEqualTo(seconds / 2 + 1);
       host.sayGoodbye();
       assertThat(guest.line()).isEqualTo("OVER");
     }
   }
 
-  /** The time used by a JVM that is through with its own affairs: none within a second. */
+  /** The time used by a JVM once it has settled: it used none within a second. */
   private static long settledTicks(int pid) throws Exception {
     long deadline = System.nanoTime() + TestProcess.PATIENCE.toNanos();
     long ticks = cpuTicks(pid);
@@ -284,7 +287,7 @@ final class TwoProcessTest {
     return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
   }
 
-  /** Three ids, two of the guest's and one of the host's; an id that got lost would end it all. */
+  /** Three ids, two of the guest's and one of the host's; a lost id would stop everything. */
   // r[verify shm.flow.channel-id-reuse]
   @ParameterizedTest
   @EnumSource

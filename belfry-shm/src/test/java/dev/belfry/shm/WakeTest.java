@@ -25,13 +25,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Who sleeps is woken by the right call, also in other processes, and sees every end in time. */
+/** Sleepers are woken by the right call, also in other processes, and notice every end in time. */
 final class WakeTest {
   private static final long SOON_NANOS = 100_000_000;
 
   @TempDir private Path directory;
 
-  /** Three sleep at each place, in two processes: two of them here, one of them there. */
+  /** Three threads sleep at each place: two in this process, one in another. */
   // r[verify shm.wakeup.wakes]
   @ParameterizedTest
   @CsvSource({"V1, producers", "V1, slots", "PADDED, producers", "PADDED, slots"})
@@ -66,7 +66,7 @@ final class WakeTest {
   private static void assertWakesThree(
       IntSupplier wake, String line, TestProcess two, TestProcess one) throws InterruptedException {
     int woken = wake.getAsInt();
-    // A thread that is seen in its call may still be on the way to the queue.
+    // A thread that is seen in its system call may not be queued yet.
     long deadline = System.nanoTime() + TestProcess.PATIENCE.toNanos();
     while (woken < 3 && System.nanoTime() < deadline) {
       woken += wake.getAsInt();
@@ -84,8 +84,8 @@ final class WakeTest {
   }
 
   /**
-   * The JVM has a harmless handler for the signal, but a system call is interrupted by it. With a
-   * deadline that counts from each call anew, a wait would never end.
+   * The JVM has a harmless handler for the signal, but the signal interrupts a system call. With a
+   * relative time-out, restarted each time, a wait would never end.
    */
   // r[verify shm.wakeup.consumer-wait]
   @ParameterizedTest
@@ -120,7 +120,7 @@ final class WakeTest {
     }
   }
 
-  /** How the peer of a sleeper can end, or its own side. */
+  /** How the peer of a sleeper, or its own side, can end. */
   enum End {
     /** The host has seen that the guest is dead. */
     DEATH,
@@ -149,7 +149,7 @@ final class WakeTest {
     assertThat(best).isLessThan(SOON_NANOS);
   }
 
-  /** In format 1 nobody tells of it: it was seen at the end of a stretch, 50 ms later. */
+  /** In format 1 nothing announces it: it used to be noticed at the end of a slice, 50 ms later. */
   @Test
   void whoWaitsUntilAllIsReadDoesNotSleepOn() throws Exception {
     try (Sides sides = Sides.of(Sys.forAnyThread(), Placement.V1, CONFIG, SLEEP)) {
@@ -180,8 +180,8 @@ final class WakeTest {
   }
 
   /**
-   * A thread had looked whether the link was over, and was about to sleep, when another closed it:
-   * nobody slept who could be woken, and the thread slept for 50 ms.
+   * A thread had tested whether the link was over and was about to sleep when another closed it.
+   * There was no sleeper to wake yet, so the thread used to sleep for 50 ms.
    */
   @Test
   void whoIsJustAboutToSleepIsNotMissed() throws Exception {
@@ -204,7 +204,7 @@ final class WakeTest {
     }
   }
 
-  /** Sleeps until it is over, and says when that was. */
+  /** Sleeps until the link is over, and returns the time. */
   private static Sleeper<Long> waiting(Link link) throws Exception {
     return Sleeper.start(
         () -> {
@@ -214,9 +214,9 @@ final class WakeTest {
   }
 
   /**
-   * A thread had armed the bell, had looked, and was about to give the receivers' turn back, when
-   * the bell rang: the loop did not get the turn, the thread did not look again, and the message
-   * lay there until the next round.
+   * A thread had armed the bell, had looked, and was about to release the receivers' turn when the
+   * bell rang. The loop did not get the turn, the thread did not look again, and the message used
+   * to lie there until the next round.
    */
   // r[verify shm.doorbell.ring-integration]
   @ParameterizedTest
@@ -253,8 +253,8 @@ final class WakeTest {
   }
 
   /**
-   * A sender looked where the receiver sleeps and then said that it woke it. If the receiver had
-   * meanwhile gone to sleep elsewhere, it slept on.
+   * A sender read where the receiver sleeps, and then marked it as woken. If the receiver had gone
+   * to sleep elsewhere meanwhile, it used to sleep on.
    */
   // r[verify shm.placement.padded]
   @Test

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Guests that nobody here has started, without a bell, die without a goodbye. */
+/** Guests that this host did not spawn, without a bell, die without a goodbye. */
 @Timeout(120)
 final class WalkInDeathTest {
   @TempDir private static Path programs;
@@ -79,7 +79,7 @@ final class WalkInDeathTest {
         .flatMap(it -> Stream.of(Arguments.of(it, java), Arguments.of(it, c)));
   }
 
-  /** Two messages, one after the other: so the host has looked at the guest while it lived. */
+  /** Two messages, one after the other, so that the host has seen the guest alive. */
   private void exchangeTwo(SteppedGuest guest) throws Exception {
     assertThat(notices.next()).isEqualTo("attached");
     for (int id = 1; id <= 2; id++) {
@@ -99,7 +99,7 @@ final class WalkInDeathTest {
           exchangeTwo(guest);
           CountDownLatch distraction = fixture.distract();
           guest.step("send 3 900", "SENT"); // unread when it dies
-          guest.step("write 500", "written"); // and a slot that nobody will ever hear of
+          guest.step("write 500", "written"); // and a slot that is never announced
           killStranger();
           distraction.countDown();
         }
@@ -120,13 +120,13 @@ final class WalkInDeathTest {
       exchangeTwo(guest);
       guest.step("detach", "detached");
       assertThat(notices.next()).isEqualTo("dying GOODBYE");
-      assertThat(notices.next()).isEqualTo("gone null"); // on its word, for its process lives
+      assertThat(notices.next()).isEqualTo("gone null"); // on its word, as its process is alive
       fixture.assertAllFree();
       killStranger();
     }
   }
 
-  /** It read on what it had seen before, from an entry that was no longer its own. */
+  /** It used to read on what it had seen before, from an entry that was no longer its own. */
   // r[verify shm.guest.detach]
   @ParameterizedTest
   @MethodSource("guests")
@@ -156,7 +156,7 @@ final class WalkInDeathTest {
     }
   }
 
-  /** Only who was seen attached was ever seen: such an entry was lost, with what was sent. */
+  /** Only guests seen attached used to be noticed: such an entry was lost, with what was sent. */
   // r[verify shm.host.poll-peers]
   @ParameterizedTest
   @MethodSource("guests")
@@ -224,8 +224,9 @@ final class WalkInDeathTest {
   }
 
   /**
-   * A guest in another PID namespace has written a number into its mutex that is another process
-   * here. That one's end was taken for the guest's, and its entry given away under it.
+   * A guest in another PID namespace has written a thread id into its mutex that belongs to another
+   * process here. The end of that process used to be taken for the guest's, and its entry given
+   * away.
    */
   // r[verify shm.crash.stranger]
   @Test
@@ -257,7 +258,7 @@ final class WalkInDeathTest {
     }
   }
 
-  /** Each such look, of which there may be one a second, cost the host a descriptor for good. */
+  /** Each such look, up to one a second, used to leak a descriptor. */
   // r[verify shm.crash.stranger]
   @Test
   void aProcessThatEndsWhileTheHostLooksAtItCostsNoDescriptor() throws Exception {
@@ -283,7 +284,7 @@ final class WalkInDeathTest {
     }
   }
 
-  /** Its process was not known, because what the kernel says of it could not be read. */
+  /** Its process used to be unknown, because its status file could not be decoded. */
   // r[verify shm.crash.stranger]
   @Test
   void aWalkInIsKnownThoughTheNameOfItsProgramIsNoText() throws Exception {
@@ -300,7 +301,7 @@ final class WalkInDeathTest {
     }
   }
 
-  /** Until its process ended, perhaps hours later, the host came round 500 times a second. */
+  /** Until its process ended, perhaps hours later, the host used to make 500 rounds a second. */
   @ParameterizedTest
   @MethodSource("guests")
   void nobodyHurriesForTheEndOfAWalkInThatWasDisconnected(Placement placement, List<String> program)
@@ -318,7 +319,7 @@ final class WalkInDeathTest {
     }
   }
 
-  /** It leaves, and everything is free though its process goes on; which is then ended. */
+  /** It leaves, and everything is free although its process lives on; then the process is ended. */
   private void leaveForGood(SteppedGuest guest, HostFixture fixture) throws Exception {
     guest.step("detach", "detached");
     assertThat(notices.next()).isEqualTo("gone null");
@@ -326,7 +327,10 @@ final class WalkInDeathTest {
     killStranger();
   }
 
-  /** In the padded placement its entry was taken until its process ended, perhaps hours later. */
+  /**
+   * In the padded placement its entry used to be taken until its process ended, perhaps hours
+   * later.
+   */
   // r[verify shm.crash.stranger]
   @ParameterizedTest
   @MethodSource("guests")
@@ -341,7 +345,7 @@ final class WalkInDeathTest {
     }
   }
 
-  /** It was told, and then kept from reading it. */
+  /** It used to be told, and then kept from reading it. */
   // r[verify shm.goodbye.payload]
   // r[verify shm.guest.attach]
   @ParameterizedTest
@@ -379,7 +383,7 @@ final class WalkInDeathTest {
     }
   }
 
-  /** Its beat was looked for in an entry that had just been made ready for the next. */
+  /** Its heartbeat used to be looked for in an entry that had just been recycled. */
   // r[verify shm.crash.heartbeat]
   @ParameterizedTest
   @EnumSource
@@ -414,7 +418,7 @@ final class WalkInDeathTest {
     }
   }
 
-  /** It has walked in with bare hands, as a guest of another make does, which locks nothing. */
+  /** It has walked in without our code, as a foreign guest does, and locks nothing. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aGuestOfWhoseEndNobodyTellsCanBeDeclaredGone(boolean disconnected) throws Exception {

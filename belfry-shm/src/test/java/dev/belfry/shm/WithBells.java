@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests each of which has both ends of a bell, and leaves no descriptor behind. */
+/** Tests with both ends of a bell, which leave no descriptor behind. */
 @Timeout(60)
 abstract class WithBells {
   static final Duration LONG = Duration.ofSeconds(30);
@@ -22,7 +22,7 @@ abstract class WithBells {
 
   @BeforeEach
   void open() throws Exception {
-    before = Descriptors.now(); // after a test's directory was made, which opens others for good
+    before = Descriptors.now(); // after creating the test's directory, which opens others for good
     Doorbell.Pair bells = Doorbell.pair(tap.sys());
     host = bells.host();
     guest = bells.guest();

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests each of which has a loop, and opens a host on it; see {@link HostFixture}. */
+/** Tests with a loop, and hosts on it; see {@link HostFixture}. */
 @Timeout(120)
 abstract class WithHost {
   static final SegmentConfig CONFIG = HostFixture.CONFIG;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests each of which makes a segment in a file, and leaves nothing open. */
+/** Tests that create a segment in a file, and leave nothing open. */
 abstract class WithSegmentFile {
   static final Sys SYS = Sys.forAnyThread();
 
@@ -36,7 +36,7 @@ abstract class WithSegmentFile {
     return Segment.create(SYS, path, Placement.V1, Sides.CONFIG);
   }
 
-  /** Leaves so many bytes of the file. */
+  /** Truncates the file to so many bytes. */
   final void cut(long bytes) throws IOException {
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
       file.truncate(bytes);

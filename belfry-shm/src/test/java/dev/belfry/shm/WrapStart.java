@@ -1,6 +1,6 @@
 package dev.belfry.shm;
 
-/** Lets the counters of a ring start near their end, as after four thousand million messages. */
+/** Starts the counters of a ring close to overflow, as after four billion messages. */
 final class WrapStart {
   private WrapStart() {}
 

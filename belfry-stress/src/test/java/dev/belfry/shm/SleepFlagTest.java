@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs the races of the sleep flags; what is forbidden never happens. */
+/** Runs the sleep flag races; forbidden outcomes must never occur. */
 final class SleepFlagTest {
   @TempDir private Path directory;
 
@@ -18,7 +18,7 @@ final class SleepFlagTest {
   @Test
   @EnabledIfSystemProperty(named = "belfry.stress", matches = "true")
   void nobodySleepsUnwoken() throws Exception {
-    // The results go to the working directory, whatever is asked for.
+    // jcstress writes its results to the working directory, whatever its options say.
     var command = new ArrayList<>(List.of("env", "--chdir=" + directory));
     command.addAll(
         TestProcess.javaCommand(

@@ -10,8 +10,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
 /**
- * One side goes to sleep while the other does what it would wait for. Results: whether the sleeper
- * saw it, whether it is asleep.
+ * One side goes to sleep while the other causes the event it would wait for. Results: whether the
+ * sleeper saw the event, and whether it is left asleep.
  */
 @Outcome(id = "true, false", expect = Expect.ACCEPTABLE, desc = "seen, and woken for nothing")
 @Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "seen: it will not sleep")
@@ -20,7 +20,7 @@ import org.openjdk.jcstress.infra.results.ZZ_Result;
 public final class SleeperStress {
   private SleeperStress() {}
 
-  /** A receiver, while a message is sent. */
+  /** A receiver goes to sleep while a message is sent. */
   @JCStressTest
   @JCStressMeta(SleeperStress.class)
   @State
@@ -43,7 +43,7 @@ public final class SleeperStress {
     }
   }
 
-  /** A sender, while its message is read. */
+  /** A sender goes to sleep while its message is read. */
   @JCStressTest
   @JCStressMeta(SleeperStress.class)
   @State

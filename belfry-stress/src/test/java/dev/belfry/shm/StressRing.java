@@ -6,12 +6,12 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A ring of the padded placement for one run of a race: empty, or with one message that is read. A
- * few hundred of them lie in one segment and are used in turns, because a segment for each of some
+ * A ring of the padded placement for one run of a race: empty, or with one message to be read. A
+ * few hundred rings share one segment and are used in turn, because a segment for each of some
  * million runs would take too long.
  */
 final class StressRing {
-  /** How many runs can go on at once: the stride that jcstress must not exceed. */
+  /** The maximum number of concurrent runs: the stride that jcstress must not exceed. */
   static final int RINGS = 500;
 
   private static final Segment SEGMENT = segment();
@@ -24,7 +24,7 @@ final class StressRing {
   private final long dataFlag;
   private final long spaceFlag;
 
-  /** The next one, as new. */
+  /** Takes the next ring and resets it. */
   StressRing() {
     int number = Math.floorMod(NEXT.getAndIncrement(), RINGS);
     int peer = 1 + number / 2;
@@ -58,29 +58,32 @@ final class StressRing {
     ring.publish(0, 1);
   }
 
-  /** What a receiver does before it sleeps; whether there is a message after all. */
+  /** What a receiver does before it sleeps; returns whether there is a message after all. */
   boolean armForData() {
     ring.armData();
     return ring.available(0) != 0;
   }
 
-  /** What a receiver does that has read the first message. */
+  /** What a receiver does after it has read the first message. */
   void consume() {
     ring.consume(0, 1, false);
   }
 
-  /** What the sender of the first message does before it sleeps; whether it was read after all. */
+  /**
+   * What the sender of the first message does before it sleeps; returns whether it was read after
+   * all.
+   */
   boolean armForSpace() {
     ring.armSpace();
     return ring.unread(1) == 0;
   }
 
-  /** Whether the receiver would sleep, unwoken. */
+  /** Whether the receiver would sleep without being woken. */
   boolean isReceiverAsleep() {
     return memory.getInt(dataFlag) == Ring.ASLEEP;
   }
 
-  /** Whether the sender would sleep, unwoken. */
+  /** Whether the sender would sleep without being woken. */
   boolean isSenderAsleep() {
     return memory.getInt(spaceFlag) == Ring.ASLEEP;
   }
