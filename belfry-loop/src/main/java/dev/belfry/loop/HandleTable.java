@@ -12,7 +12,7 @@ final class HandleTable extends SlotTable {
     this(0);
   }
 
-  /** A table whose slots start at this generation; for tests. */
+  /** A table whose slots start at this generation. */
   HandleTable(int generation) {
     super(0, generation);
   }
