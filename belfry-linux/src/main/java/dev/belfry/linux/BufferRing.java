@@ -82,9 +82,7 @@ public final class BufferRing implements AutoCloseable {
     return group;
   }
 
-  /**
-   * Gives the kernel a buffer, which must stay allocated until it comes back or the ring is closed.
-   */
+  /** Gives the kernel a buffer; its memory must live until it comes back or the ring is closed. */
   public void give(int number, MemorySegment buffer) {
     long place = (tail & mask) * BUF_BYTES;
     entries.set(JAVA_LONG, place + ADDR, buffer.address());

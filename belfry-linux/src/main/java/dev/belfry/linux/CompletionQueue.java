@@ -47,7 +47,7 @@ public final class CompletionQueue {
   /** Whether there is no completion to take. */
   public boolean isEmpty() {
     if (head == tail) {
-      tail = (int) WORD.getAcquire(rings, tailPlace); // and so the entries it counts
+      tail = (int) WORD.getAcquire(rings, tailPlace); // acquires the entries it counts
     }
     return head == tail;
   }

@@ -94,9 +94,7 @@ public final class Epoll implements AutoCloseable {
         fd.number(), batch.segment(), batch.capacity(), limit, MemorySegment.NULL, SIGSET_SIZE);
   }
 
-  /**
-   * Waits for events with {@code epoll_wait}, in milliseconds; for kernels without epoll_pwait2.
-   */
+  /** Waits with {@code epoll_wait}, in milliseconds; for kernels without epoll_pwait2. */
   public int awaitMillis(EpollEvents batch, int timeoutMillis) {
     return sys.epollWait(fd.number(), batch.segment(), batch.capacity(), timeoutMillis);
   }

@@ -62,9 +62,7 @@ public final class FutexSet {
     return probe(sys) == -Errno.EAGAIN;
   }
 
-  /**
-   * Waits while a word of 0 is 1, which fails with {@code -EAGAIN} if the kernel knows the call.
-   */
+  /** Waits while a word of 0 is 1: fails with {@code -EAGAIN} if the kernel knows the call. */
   static int probe(Sys sys) {
     var words = new FutexSet(sys, 1);
     words.set(0, Arena.ofAuto().allocate(JAVA_INT), 1);

@@ -55,9 +55,7 @@ final class IoUringProbe {
     }
   }
 
-  /**
-   * Reads {@code struct io_uring_probe}: 16 bytes, then 8 per operation, with flags at offset 2.
-   */
+  /** Reads {@code struct io_uring_probe}: 16 bytes, then 8 per operation, flags at offset 2. */
   void operation(int operation) throws ErrnoException {
     try (Fd ring = ring(0);
         Arena arena = Arena.ofConfined()) {

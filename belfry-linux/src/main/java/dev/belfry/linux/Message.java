@@ -110,9 +110,7 @@ public final class Message {
     nameLength = (int) encoded.byteSize();
   }
 
-  /**
-   * The address a received message came from; an empty path if that is a Unix socket without one.
-   */
+  /** The address a message came from; an empty path for a Unix socket without one. */
   public SocketAddress address() {
     return SocketAddresses.decode(name, nameLength);
   }

@@ -83,9 +83,7 @@ abstract class NativeCalls implements Sys {
     return link(name, type, -1, false);
   }
 
-  /**
-   * Links a system call by number, through {@code syscall(2)}, as {@link #libc} does a function.
-   */
+  /** Links a system call by number, through {@code syscall(2)}, as {@link #libc} does. */
   static MethodHandle syscall(
       MethodHandles.Lookup caller, String name, Class<?> kind, MethodType type, int number) {
     return numbered(type, number, true);

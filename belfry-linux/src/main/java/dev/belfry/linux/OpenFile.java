@@ -78,9 +78,7 @@ public final class OpenFile {
     }
   }
 
-  /**
-   * Encodes the arguments of {@link #openAt} in native memory, for {@link SubmissionQueue#open}.
-   */
+  /** Encodes the arguments of {@link #openAt} for {@link SubmissionQueue#open}. */
   public static Request request(
       Arena arena, int directory, Path path, int flags, int mode, long resolve) {
     MemorySegment how =

@@ -1,8 +1,6 @@
 package dev.belfry.linux;
 
-/**
- * Flags for opening a file ({@code open(2)}). Those whose numbers differ on aarch64 are methods.
- */
+/** Flags for opening a file ({@code open(2)}). Those that differ on aarch64 are methods. */
 public final class OpenFlags {
   public static final int READ_ONLY = 0;
   public static final int WRITE_ONLY = 1;

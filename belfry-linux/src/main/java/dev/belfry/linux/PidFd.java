@@ -79,10 +79,7 @@ public final class PidFd implements AutoCloseable {
         () -> sys.pidfdSendSignal(fd.number(), signal, MemorySegment.NULL, 0));
   }
 
-  /**
-   * Returns and consumes the exit status of a child that has ended, once; it is a zombie until
-   * then.
-   */
+  /** Reaps a child that has ended and returns its exit status, once; empty while it runs. */
   public Optional<ExitStatus> reap() throws ErrnoException {
     return waitFor(WEXITED | WNOHANG);
   }

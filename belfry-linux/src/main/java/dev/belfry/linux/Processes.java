@@ -26,9 +26,7 @@ public final class Processes {
     call("prctl", "PR_SET_PDEATHSIG " + signal, () -> sys.prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0));
   }
 
-  /**
-   * How late the kernel may wake the calling thread in order to batch wake-ups; 50 µs by default.
-   */
+  /** How late the kernel may wake the calling thread, to batch wake-ups; 50 µs by default. */
   public static void setTimerSlack(Sys sys, long nanos) throws ErrnoException {
     call("prctl", "PR_SET_TIMERSLACK " + nanos, () -> sys.prctl(PR_SET_TIMERSLACK, nanos, 0, 0, 0));
   }

@@ -47,9 +47,7 @@ public final class Spawn {
   private final List<String> command;
   private final List<Integer> descriptors = new ArrayList<>(List.of(0, 1, 2));
 
-  /**
-   * Null for our own, which is passed on byte for byte, because Java may be unable to decode it.
-   */
+  /** Null for our own, which is passed on byte for byte: Java may be unable to decode it. */
   private @Nullable Map<String, String> environment;
 
   /** Changes to that environment; null removes a variable. */
@@ -123,9 +121,7 @@ public final class Spawn {
     return this;
   }
 
-  /**
-   * Starts the child with these signals blocked: they stay pending until it reads or unblocks them.
-   */
+  /** Blocks these signals in the child: they stay pending until it reads or unblocks them. */
   public Spawn block(SigSet signals) {
     blocked = signals;
     return this;

@@ -118,23 +118,17 @@ public final class SubmissionQueue {
     return (flags & (IORING_SQ_CQ_OVERFLOW | IORING_SQ_TASKRUN)) != 0 || size() > 0;
   }
 
-  /**
-   * Waits until a descriptor is ready for {@code events} of {@link Epoll}; returns the ready ones.
-   */
+  /** Waits until a descriptor is ready; both events and result are as in {@link Epoll}. */
   public void poll(long token, int fd, int events) {
     put(IORING_OP_POLL_ADD, 0, 0, fd, 0, 0, 0, events, token, 0);
   }
 
-  /**
-   * Waits as {@link #poll} does, with a completion each time the descriptor is ready (multishot).
-   */
+  /** Waits as {@link #poll} does, with a completion each time it is ready (multishot). */
   public void pollAlways(long token, int fd, int events) {
     put(IORING_OP_POLL_ADD, 0, 0, fd, 0, 0, IORING_POLL_ADD_MULTI, events, token, 0);
   }
 
-  /**
-   * Cancels a request, which then completes with {@code -ECANCELED} unless it completes otherwise.
-   */
+  /** Cancels a request: it completes with {@code -ECANCELED} unless it completes otherwise. */
   public void cancel(long token, long target) {
     put(IORING_OP_ASYNC_CANCEL, 0, 0, NO_FD, 0, target, 0, 0, token, 0);
   }

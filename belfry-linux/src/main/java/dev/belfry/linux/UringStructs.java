@@ -107,9 +107,7 @@ final class UringStructs {
 
   private UringStructs() {}
 
-  /**
-   * The offset of a field in the mapping of the rings, as reported by the kernel in the parameters.
-   */
+  /** The offset of a field in the mapping of the rings, as the kernel reported it. */
   static int place(MemorySegment params, String ring, String field) {
     return params.get(
         JAVA_INT,

@@ -31,9 +31,7 @@ final class IoUringTest {
 
   @TempDir Path directory;
 
-  /**
-   * Many containers refuse io_uring; the environment says where these tests must not be skipped.
-   */
+  /** Many containers refuse io_uring; the environment says where skipping is an error. */
   @BeforeAll
   static void leaveOutWhereItIsRefused() {
     assumeThat(

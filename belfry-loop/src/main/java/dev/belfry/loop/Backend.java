@@ -12,9 +12,7 @@ import java.util.Optional;
 public enum Backend {
   /** {@code epoll_pwait2}, which waits with nanosecond resolution; Linux 5.11. */
   EPOLL("epoll"),
-  /**
-   * {@code epoll_wait} and a timerfd, for kernels and sandboxes that refuse {@code epoll_pwait2}.
-   */
+  /** {@code epoll_wait} and a timerfd, where a kernel or sandbox refuses epoll_pwait2. */
   EPOLL_TIMERFD("epoll-timerfd"),
   /**
    * Requests that the kernel completes, file I/O included; Linux 5.18, better from 6.1 on. Many

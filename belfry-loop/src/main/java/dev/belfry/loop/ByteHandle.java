@@ -21,10 +21,7 @@ public abstract class ByteHandle extends Handle {
     this.write = write;
   }
 
-  /**
-   * Reads what is available, at least one byte, or {@link TransferOperation#END_OF_FILE} at the
-   * end.
-   */
+  /** Reads at least one byte; {@link TransferOperation#END_OF_FILE} at the end. */
   // r[impl loop.op.read-some]
   public final TransferOperation readSome(MemorySegment buffer) {
     return new TransferOperation(this, read, false).buffer(buffer);

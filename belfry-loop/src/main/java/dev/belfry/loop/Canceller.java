@@ -1,9 +1,6 @@
 package dev.belfry.loop;
 
-/**
- * Cancels an operation when its token fires, and on behalf of other threads; created when first
- * needed.
- */
+/** Cancels an operation when its token fires, and for other threads; created when needed. */
 final class Canceller extends StopCallback {
   private final OperationCore<?> operation;
   private final Message message;

@@ -94,9 +94,7 @@ public final class ConnectOperation extends IoOperation<StreamSocket> {
     return false;
   }
 
-  /**
-   * Not for Unix listeners: the kernel would block a thread of its own while their queue is full.
-   */
+  /** Not for Unix listeners: with a full queue, the kernel would block a thread of its own. */
   @Override
   boolean isRequest() {
     return !(address instanceof UnixDomainSocketAddress) && !socket.connected && !inProgress;

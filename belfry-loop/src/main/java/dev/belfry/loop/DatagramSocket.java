@@ -77,10 +77,7 @@ public final class DatagramSocket extends SocketHandle {
     setOption(Sockets.SOL_SOCKET, Sockets.SO_REUSEPORT, reuse ? 1 : 0);
   }
 
-  /**
-   * Permits sending to a broadcast address ({@code SO_BROADCAST}), which otherwise fails with
-   * EACCES.
-   */
+  /** Permits sending to broadcast addresses ({@code SO_BROADCAST}), otherwise EACCES. */
   public void setBroadcast(boolean broadcast) throws IOException {
     setOption(Sockets.SOL_SOCKET, Sockets.SO_BROADCAST, broadcast ? 1 : 0);
   }

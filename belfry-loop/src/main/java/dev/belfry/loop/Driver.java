@@ -69,9 +69,7 @@ interface Driver extends AutoCloseable {
   /** Cancels a wait for a word of memory; it completes as stopped, unless it is already over. */
   void cancel(FutexOperation operation);
 
-  /**
-   * Begins to open a file without blocking the loop thread; false if the backend cannot do that.
-   */
+  /** Begins to open a file without blocking the loop thread; false if that is impossible. */
   default boolean open(OpenOperation operation) {
     return false;
   }

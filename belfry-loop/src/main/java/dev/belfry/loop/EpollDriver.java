@@ -143,9 +143,7 @@ final class EpollDriver implements Driver {
     }
   }
 
-  /**
-   * Arranges for an event or a timer to continue the operation; if that fails, fails the operation.
-   */
+  /** Lets an event or a timer continue the operation; if that is impossible, fails it. */
   // r[impl loop.op.park] r[impl loop.op.no-lost-edge] r[impl loop.err.transient]
   private boolean canWait(IoOperation<?> operation, WaitQueue direction) {
     Handle handle = operation.handle;

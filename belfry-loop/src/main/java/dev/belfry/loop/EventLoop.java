@@ -106,7 +106,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
           if (token.isStopRequested()) {
             return Outcome.STOPPED;
           }
-          turn(Sleep.FOREVER, stopRequested); // the work may have been the last
+          turn(Sleep.FOREVER, stopRequested); // if stopping, that work may have been the last
         }
         end();
         return Outcome.VALUE;
@@ -120,9 +120,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     return mode == RunMode.STOPPED ? noticeStop() : isDrained();
   }
 
-  /**
-   * Drives the loop until it has handled something; returns zero only if stopped with nothing left.
-   */
+  /** Drives the loop until it has handled something; zero only if stopped with nothing left. */
   // r[impl loop.run.one]
   public int runOne() throws IOException {
     try (Driving _ = drive()) {
@@ -141,9 +139,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     return runSome(Duration.ZERO);
   }
 
-  /**
-   * Waits once, at most this long, and handles what is ready; returns how many things it handled.
-   */
+  /** Waits once, at most this long, and handles what is ready; returns how many things. */
   // r[impl loop.run.some]
   public int runSome(Duration atMost) throws IOException {
     try (Driving _ = drive()) {
@@ -185,9 +181,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     }
   }
 
-  /**
-   * Asks the loop to stop, for good. Any thread may call this, at any time, any number of times.
-   */
+  /** Asks the loop to stop, for good. Any thread, at any time, any number of times. */
   // r[impl loop.stop.flag]
   public void requestStop() {
     stopRequested = true;
@@ -199,10 +193,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     return stopRequested;
   }
 
-  /**
-   * The number of operations and timers in flight; for the loop thread, or while no thread drives
-   * the loop.
-   */
+  /** The operations and timers in flight; for the loop thread, or while no thread drives it. */
   public long inFlight() {
     return inFlight;
   }
@@ -234,9 +225,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     }
   }
 
-  /**
-   * Releases the resources, then the ownership of the loop: another thread may be closing it too.
-   */
+  /** Releases the resources, then the ownership: another thread may be closing it too. */
   private void release() {
     try {
       sleep.awaitWakers();
@@ -269,8 +258,8 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
   /**
    * Starts a coroutine with a result. Its body always runs, so that it can close the resources it
    * owns. On a stopped loop the coroutine is interrupted from the start, and everything it awaits
-   * is stopped. After the loop has ended it runs on a thread of the JDK's common pool, but never
-   * concurrently with another coroutine of this loop.
+   * is stopped. After the loop has ended it runs on a thread of the JDK, but never concurrently
+   * with another coroutine of this loop.
    *
    * @throws IllegalStateException if coroutines keep being spawned on a stopped loop, which then
    *     could never end
@@ -304,10 +293,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
 
   // Children.
 
-  /**
-   * Waits for a JDK process to end; the value is its exit code, or 128 plus the signal that ended
-   * it.
-   */
+  /** Waits for a JDK process to end; gives its exit code, or 128 plus the signal number. */
   public ChildOperation<Integer> child(Process process) {
     return ChildOperation.of(this, process);
   }

@@ -58,7 +58,7 @@ public final class EventLoopGroup implements AutoCloseable {
     if (closed || !threads.isEmpty()) {
       throw new IllegalStateException(closed ? "the group is closed" : "the group was started");
     }
-    SignalSet signals = SignalSet.of(blocked.toSigSet()); // a copy that cannot change
+    SignalSet signals = SignalSet.of(blocked.toSigSet()); // a copy, because sets are mutable
     for (int i = 0; i < loops.size(); i++) {
       EventLoop loop = loops.get(i);
       threads.add(Thread.ofPlatform().name("belfry-loop-" + i).start(() -> drive(loop, signals)));

@@ -42,7 +42,7 @@ final class ExitWatch<T> extends IoOperation<T> {
     if (status != null) {
       return 0;
     }
-    // If the event has come, or none will come, the JDK is about to reap the child.
+    // If the event has come, or none will come, the thread that reaps the child is about to do so.
     boolean eventCame = asked;
     asked = true;
     return eventCame || child.isGone() ? LATER : -EAGAIN;

@@ -71,7 +71,7 @@ public final class FutexOperation extends Operation<Void> {
   }
 
   /**
-   * The word's address, without its scope: after a cancel it may be freed while a thread sleeps.
+   * The word's address, without its scope: once cancelled, it may be freed while a thread sleeps.
    */
   MemorySegment address() {
     return MemorySegment.ofAddress(word.address());

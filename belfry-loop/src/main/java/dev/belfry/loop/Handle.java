@@ -31,10 +31,7 @@ public abstract class Handle implements AutoCloseable {
   // Used by the driver.
   int slot = NOT_REGISTERED;
 
-  /**
-   * The peer has hung up or sent urgent data, so a short read does not mean that the socket is
-   * drained.
-   */
+  /** The peer has hung up or sent urgent data: a short read does not mean that it is drained. */
   boolean moreAfterShortRead;
 
   boolean unpollable;
@@ -120,9 +117,7 @@ public abstract class Handle implements AutoCloseable {
     return fd.toString();
   }
 
-  /**
-   * Whether it is a socket without message boundaries, where a read of zero bytes means the end.
-   */
+  /** Whether it is a socket without message boundaries: a read of zero bytes means the end. */
   boolean isStreamSocket() {
     return false;
   }
@@ -180,9 +175,7 @@ public abstract class Handle implements AutoCloseable {
     void abandoned() {}
   }
 
-  /**
-   * A close on its way to the loop. After the loop has ended, no other thread uses the descriptor.
-   */
+  /** A close on its way to the loop. Once the loop has ended, nothing else uses the descriptor. */
   private static final class Close extends Task {
     private final Handle handle;
     private boolean requested;

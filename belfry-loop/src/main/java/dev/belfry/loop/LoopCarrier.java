@@ -60,10 +60,7 @@ public final class LoopCarrier {
         && !(carrier instanceof ForkJoinWorkerThread); // the JDK's carriers
   }
 
-  /**
-   * A builder of virtual threads that run on the executor, or on the JDK's where that is
-   * impossible.
-   */
+  /** A builder of virtual threads on the executor, or on the JDK's where that is impossible. */
   static Thread.Builder.OfVirtual builder(Executor executor) {
     MethodHandle constructor = NEW_BUILDER;
     if (constructor == null || CAUSE != null) {

@@ -17,9 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * through here, and this saves them an indirection.
  */
 abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
-  /**
-   * After refusing this many starts, a stopped loop throws instead of completing more as stopped.
-   */
+  /** After this many starts, a stopped loop throws instead of completing more as stopped. */
   static final int MAX_REFUSALS = 1_000_000;
 
   /** The system calls of the loop thread. */

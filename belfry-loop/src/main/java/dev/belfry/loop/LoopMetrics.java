@@ -66,7 +66,7 @@ public final class LoopMetrics {
     return (long) POSTPONED.getOpaque(this);
   }
 
-  /** The longest queue of work found at the beginning of a run. */
+  /** The longest the work queue has been when the loop began to work through it. */
   public int maxQueueDepth() {
     return (int) DEPTH.getOpaque(this);
   }

@@ -28,10 +28,7 @@ public record LoopOptions(
     int operationsPerTurn,
     @Nullable Sys systemCalls) {
 
-  /**
-   * The best available epoll backend, no busy polling, 256 KiB and 64 calls per descriptor and
-   * turn.
-   */
+  /** The best available epoll, no busy polling, 256 KiB and 64 calls per descriptor and turn. */
   public static final LoopOptions DEFAULT =
       new LoopOptions(null, false, Duration.ZERO, 256 * 1024, 64, null);
 
@@ -46,9 +43,7 @@ public record LoopOptions(
     }
   }
 
-  /**
-   * With the given backend, which must be available, or null for the best available epoll backend.
-   */
+  /** With the given backend, which must be available; null for the best available epoll. */
   public LoopOptions withBackend(@Nullable Backend backend) {
     return new LoopOptions(backend, false, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
   }

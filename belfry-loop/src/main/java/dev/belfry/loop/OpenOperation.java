@@ -66,9 +66,7 @@ public final class OpenOperation extends Operation<RegularFile> {
     }
   }
 
-  /**
-   * The request to the kernel, where it opens the file asynchronously; created when first needed.
-   */
+  /** The request, where the kernel opens the file asynchronously; created when first needed. */
   OpenFile.Request request() {
     OpenFile.Request known = request;
     if (known == null) {

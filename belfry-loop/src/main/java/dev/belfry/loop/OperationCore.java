@@ -55,10 +55,7 @@ abstract sealed class OperationCore<T> extends Task permits Operation {
   private @Nullable Thread awaiter;
   private StopToken token = StopToken.NEVER;
 
-  /**
-   * Started by another thread after a stop was requested, even if the loop has not noticed the stop
-   * yet.
-   */
+  /** Started by another thread after the stop was requested, noticed by the loop or not. */
   private boolean late;
 
   private @Nullable Canceller canceller;
@@ -107,9 +104,7 @@ abstract sealed class OperationCore<T> extends Task permits Operation {
     }
   }
 
-  /**
-   * The loop thread needs no atomic instruction, because only one thread at a time may start it.
-   */
+  /** The loop thread needs no atomic instruction: only one thread at a time may start it. */
   private boolean claim(boolean inLoop) {
     if (!inLoop) {
       return STATE.compareAndSet(this, IDLE, STARTED);
@@ -128,9 +123,7 @@ abstract sealed class OperationCore<T> extends Task permits Operation {
     }
   }
 
-  /**
-   * Starts the operation and waits for its completion; an interrupt cancels it and stays pending.
-   */
+  /** Starts the operation and waits for it; an interrupt cancels it and stays pending. */
   final void startAndWait(StopToken stop) {
     Thread thread = Thread.currentThread();
     // r[impl loop.cancel.before-start]

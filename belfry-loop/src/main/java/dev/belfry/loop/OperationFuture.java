@@ -13,9 +13,7 @@ final class OperationFuture<T> extends CompletableFuture<T> implements Completio
   /** The start that this future stands for; set before the loop sees it. */
   long start;
 
-  /**
-   * Whether the future is being ended, by the operation or by another party; the first one wins.
-   */
+  /** Whether the future is being ended, by the operation or otherwise; the first one wins. */
   private final AtomicBoolean claimed = new AtomicBoolean();
 
   OperationFuture(Operation<T> operation) {

@@ -101,9 +101,7 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
     }
   }
 
-  /**
-   * A signal has come. The waiter gets it in its turn, after everything that came with the signal.
-   */
+  /** A signal has come. The waiter gets it in its turn, after all that came with the signal. */
   // r[impl sig.await.posted] r[impl sig.await.loop-thread] r[impl sig.await.any]
   void notified(Received record) {
     state = state.to(SignalWaitState.NOTIFIED);

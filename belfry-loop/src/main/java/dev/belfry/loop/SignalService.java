@@ -75,7 +75,7 @@ public final class SignalService implements AutoCloseable {
   }
 
   /**
-   * The service attached to the loop that the calling thread drives.
+   * The service attached to the loop on whose thread the caller runs.
    *
    * @throws IllegalStateException if there is none
    */

@@ -15,10 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Sleep {
   private static final System.Logger LOG = System.getLogger(EventLoop.class.getName());
 
-  /**
-   * A deadline: wake up at once. As {@link #until}: awake, and will check for work before it
-   * sleeps.
-   */
+  /** A deadline: wake up at once. As {@link #until}: awake, will check for work before sleeping. */
   static final long AWAKE = Driver.NOW;
 
   /** A deadline: sleep until woken. */
@@ -80,10 +77,7 @@ final class Sleep {
     }
   }
 
-  /**
-   * Polls for a while; returns the number of events, -1 for other work or a passed deadline, 0 to
-   * sleep.
-   */
+  /** Polls for a while; the number of events, 0 to sleep, -1 for other work or the deadline. */
   private int busyPoll(long deadline) throws ErrnoException {
     long end = System.nanoTime() + busyPollNanos;
     while (true) {

@@ -2,9 +2,7 @@ package dev.belfry.loop;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * Something the loop runs on its thread. It doubles as its own node in the queue of posted tasks.
- */
+/** Something the loop runs on its thread. It doubles as a node in the queue of posted tasks. */
 abstract class Task implements Runnable {
   /** The next node in the queue; owned by {@link PostedTasks} while posted. */
   @Nullable Task posted;

@@ -6,10 +6,7 @@ import org.jspecify.annotations.Nullable;
 final class TaskQueue {
   private @Nullable Task[] ring = new @Nullable Task[256];
 
-  /**
-   * The number of tasks taken, as {@link #tail} is of tasks added; modulo the ring's length, an
-   * index.
-   */
+  /** Counts tasks taken, and {@link #tail} those added; the index is modulo the ring's length. */
   private int head;
 
   private int tail;

@@ -22,9 +22,7 @@ public final class TimerOperation extends Operation<Void> {
   private boolean relative;
   private long nanos;
 
-  /**
-   * Whether the deadline is still a delay, to be counted from when the loop next reads the clock.
-   */
+  /** Whether the deadline is still a delay, counted from when the loop next reads the clock. */
   private boolean unsettled;
 
   private long deadline;
@@ -74,9 +72,7 @@ public final class TimerOperation extends Operation<Void> {
     return this;
   }
 
-  /**
-   * When it fires; known at the start if another thread starts it, which may have to wake the loop.
-   */
+  /** When it fires; known at the start on another thread, which may have to wake the loop. */
   long deadline() {
     return deadline;
   }

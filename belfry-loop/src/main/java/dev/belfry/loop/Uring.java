@@ -300,9 +300,7 @@ final class Uring implements AutoCloseable {
     }
   }
 
-  /**
-   * Gets all requests back from the kernel; those that were not to be withdrawn are queued again.
-   */
+  /** Gets all requests back from the kernel; those that were not withdrawn are queued again. */
   private void withdrawAll() throws ErrnoException {
     while (table.size() > 0) {
       SubmissionQueue submissions = ring.submissions();

@@ -23,9 +23,7 @@ final class UringDriver implements Driver {
    */
   private static final int ROUNDS = 64;
 
-  /**
-   * How long closed rings may count against a limit: tens of milliseconds, more on a busy machine.
-   */
+  /** How long closed rings may count against a limit: tens of ms, more on a busy machine. */
   private static final long CLEAN_UP_NANOS = 1_000_000_000;
 
   private static final long LOOK_NANOS = 1_000_000;
@@ -56,10 +54,7 @@ final class UringDriver implements Driver {
     }
   }
 
-  /**
-   * With a low limit on locked memory, a ring may have to wait until the kernel has freed closed
-   * ones.
-   */
+  /** With little lockable memory, opening may have to wait until closed rings are freed. */
   private static Uring openRing(Sys sys) throws ErrnoException {
     long end = System.nanoTime() + CLEAN_UP_NANOS;
     while (true) {

@@ -47,10 +47,7 @@ final class UringHandle {
     }
   }
 
-  /**
-   * Closes the descriptor as soon as the kernel has no request that refers to it, and will get
-   * none.
-   */
+  /** Closes the descriptor as soon as the kernel has no request for it, and will get none. */
   // r[impl loop.fd.close]
   void close() {
     reads.close();

@@ -56,9 +56,7 @@ final class UringLane {
     }
   }
 
-  /**
-   * Submits the next operation, if the kernel has none of this lane and the lane is not waiting.
-   */
+  /** Submits the next operation, unless the kernel has one of this lane or the lane waits. */
   void goOn() {
     IoOperation<?> operation;
     boolean closed = handle.isClosed();
@@ -153,7 +151,7 @@ final class UringLane {
     return handle.isClosed();
   }
 
-  /** When the descriptor is closed, resets the connection, because received data was never read. */
+  /** Makes the close a reset, which tells the peer that not all its data was read. */
   void resetOnClose() {
     try {
       Sockets.resetOnClose(handle.loop.sys, handle.fd.number());
@@ -239,7 +237,7 @@ final class UringLane {
     } else if (result == IoOperation.LATER) {
       queue.retryLater(handle);
     } else if (result == -EOPNOTSUPP && operation.isRequest() && !handle.takesCallsOnly) {
-      handle.takesCallsOnly = true; // a device that cannot be used without waiting
+      handle.takesCallsOnly = true; // a device without RWF_NOWAIT
     } else if (result >= 0) {
       events = 0;
       queue.spend(operation.bytesIn(result));

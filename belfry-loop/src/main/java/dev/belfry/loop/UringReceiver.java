@@ -150,9 +150,7 @@ final class UringReceiver extends UringRequest {
     return uring.receivesAhead && operation.readsAtMost(LARGEST_READ);
   }
 
-  /**
-   * Unread data is lost; the peer is told with a reset, as if the data were still in the kernel.
-   */
+  /** Unread data is lost; a reset tells the peer, as if the data were still in the kernel. */
   void close() {
     if (count > 0) {
       lane.resetOnClose();

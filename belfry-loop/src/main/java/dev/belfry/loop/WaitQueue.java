@@ -2,9 +2,7 @@ package dev.belfry.loop;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * One direction of a descriptor: whether a call is worth an attempt, and the waiting operations.
- */
+/** One direction of a descriptor: whether a call is worth a try, and the waiting operations. */
 // r[impl loop.fd.queues]
 final class WaitQueue {
   /** What is known about the descriptor; a hint, never proof that data has arrived. */

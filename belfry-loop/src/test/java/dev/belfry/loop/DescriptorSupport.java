@@ -131,9 +131,7 @@ final class DescriptorSupport {
     }
   }
 
-  /**
-   * Drives a loop on this thread until a condition holds; waits only when there is nothing to do.
-   */
+  /** Drives a loop on this thread until a condition holds; waits only when it is idle. */
   static void drive(EventLoop loop, BooleanSupplier until) throws IOException {
     long deadline = System.nanoTime() + LoopSupport.PATIENCE.toNanos();
     while (!until.getAsBoolean()) {

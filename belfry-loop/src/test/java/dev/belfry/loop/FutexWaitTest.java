@@ -305,9 +305,7 @@ final class FutexWaitTest {
     }
   }
 
-  /**
-   * Neither io_uring nor {@code futex_waitv}, as before Linux 5.16 and behind some seccomp filters.
-   */
+  /** Neither io_uring nor {@code futex_waitv}, as before Linux 5.16 and in some sandboxes. */
   private static SysTap oldKernel() {
     SysTap tap = LoopSupport.tap();
     tap.fail("ioUringSetup", Errno.ENOSYS);

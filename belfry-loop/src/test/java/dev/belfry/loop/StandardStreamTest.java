@@ -27,9 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * The standard streams, of every kind and shared with other processes, in processes of their own.
- */
+/** The standard streams, of every kind, own and shared, in processes of their own. */
 final class StandardStreamTest {
   private static final Sys SYS = Sys.forAnyThread();
 
