@@ -21,7 +21,7 @@ public abstract class ByteHandle extends Handle {
     this.write = write;
   }
 
-  /** Reads at least one byte; {@link TransferOperation#END_OF_FILE} at the end. */
+  /** Reads what is available, at least a byte; {@link TransferOperation#END_OF_FILE} at the end. */
   // r[impl loop.op.read-some]
   public final TransferOperation readSome(MemorySegment buffer) {
     return new TransferOperation(this, read, false).buffer(buffer);

@@ -113,9 +113,9 @@ public abstract non-sealed class Operation<T> extends OperationCore<T> {
   }
 
   /**
-   * Cancels the operation: it completes as stopped, unless it completes otherwise first. It does so
-   * after this method returns, and can be started again only then. Does nothing if the operation is
-   * not in flight. Any thread may call this.
+   * Cancels the operation: it completes as stopped, unless it completes otherwise first. Completion
+   * comes later, not within this call, and only then may it be started again. Does nothing if the
+   * operation is not in flight. Any thread may call this.
    */
   public final void cancel() {
     cancelLatest();

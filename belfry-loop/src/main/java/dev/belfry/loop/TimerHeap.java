@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The loop thread starts and cancels many timers per turn, and their deadlines are not needed
  * before the turn is over. So a delay started there is first kept beside the heap, and counts from
- * when the loop next reads the clock, once for all of them. That is after its start, so it cannot
- * fire early, and by no more than a turn. A timer cancelled before that never enters the heap.
+ * when the loop next reads the clock, once for all of them. That is later than its start, so it
+ * cannot fire early, but by no more than a turn. A timer cancelled before that never enters the
+ * heap.
  *
  * <p>A timer cancelled soon after its start is mostly still where it was inserted, in a leaf, and
  * is removed at once. Any other cancelled timer leaves its entry behind: an entry counts only while
