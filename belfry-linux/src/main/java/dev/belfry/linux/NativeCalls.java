@@ -83,7 +83,7 @@ abstract class NativeCalls implements Sys {
     return link(name, type, -1, false);
   }
 
-  /** Links a system call by number, through {@code syscall(2)}, as {@link #libc} does. */
+  /** Links a system call by number, with {@code syscall(2)}; the handle is as for {@link #libc}. */
   static MethodHandle syscall(
       MethodHandles.Lookup caller, String name, Class<?> kind, MethodType type, int number) {
     return numbered(type, number, true);
