@@ -1,4 +1,4 @@
-/** An event loop: one thread that waits for descriptors, timers and posted work. */
+/** An event loop: one thread that waits for descriptors, timers and posted tasks. */
 module dev.belfry.loop {
   requires static transitive org.jspecify;
   requires transitive dev.belfry.linux;

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.BitSet;
 
-/** Which processors a thread may run on ({@code sched_setaffinity(2)}). */
+/** The processors a thread may run on ({@code sched_setaffinity(2)}). */
 public final class Affinity {
   /** Stands for the calling thread. */
   public static final int THIS_THREAD = 0;
@@ -26,7 +26,7 @@ public final class Affinity {
     }
   }
 
-  /** Lets a thread run on these processors only. */
+  /** Restricts a thread to these processors. */
   public static void set(Sys sys, int tid, BitSet processors) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment mask = arena.allocate(MASK_BYTES, Long.BYTES);

@@ -1,6 +1,6 @@
 package dev.belfry.linux;
 
-/** The machine architectures whose structures and call numbers are known here. */
+/** The machine architectures whose structures and system call numbers are known. */
 public enum Arch {
   /** AMD64, where {@code struct epoll_event} is packed. */
   X86_64,

@@ -10,15 +10,15 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /**
- * Buffers of which the kernel takes one when data has come, so that a request that waits for data
- * holds none. A buffer that it took is ours until it is {@link #give given} back. For the thread of
- * its ring; giving allocates nothing.
+ * Buffers from which the kernel picks one when data arrives, so that a request waiting for data
+ * ties up no buffer. A buffer it has picked is ours until it is {@link #give given} back. For the
+ * thread of its ring; giving allocates nothing.
  */
 public final class BufferRing implements AutoCloseable {
   private static final int IORING_REGISTER_PBUF_RING = 22;
   private static final int IORING_UNREGISTER_PBUF_RING = 23;
 
-  /** Where a page may begin: no kernel has larger ones. */
+  /** The largest page size of any kernel. */
   private static final long PAGE = 64 * 1024;
 
   private static final VarHandle HALF_WORD = JAVA_SHORT.varHandle();
@@ -37,7 +37,7 @@ public final class BufferRing implements AutoCloseable {
   private final MemorySegment entries;
   private final int mask;
 
-  /** How many were given; the kernel reads its copy in the first entry. */
+  /** The number of buffers given; the kernel reads its copy in the first entry. */
   private short tail;
 
   private BufferRing(Sys sys, int ring, int group, MemorySegment entries, int capacity) {
@@ -49,10 +49,10 @@ public final class BufferRing implements AutoCloseable {
   }
 
   /**
-   * An empty ring.
+   * Opens an empty ring of buffers.
    *
-   * @param group what requests name it by
-   * @param capacity how many buffers it has room for, a power of two, at most 32768
+   * @param group the number by which requests refer to it
+   * @param capacity the number of buffers it has room for, a power of two, at most 32768
    */
   public static BufferRing open(Sys sys, IoUring ring, int group, int capacity)
       throws ErrnoException {
@@ -77,19 +77,19 @@ public final class BufferRing implements AutoCloseable {
     }
   }
 
-  /** What requests name it by. */
+  /** The number by which requests refer to it. */
   public int group() {
     return group;
   }
 
-  /** Gives the kernel a buffer, which must stay until it comes back or the ring is closed. */
+  /** Gives the kernel a buffer; its memory must live until it comes back or the ring is closed. */
   public void give(int number, MemorySegment buffer) {
     long place = (tail & mask) * BUF_BYTES;
     entries.set(JAVA_LONG, place + ADDR, buffer.address());
     entries.set(JAVA_INT, place + LEN, (int) buffer.byteSize());
     entries.set(JAVA_SHORT, place + BID, (short) number);
     tail++;
-    HALF_WORD.setRelease(entries, TAIL, tail); // the kernel may take it from now on
+    HALF_WORD.setRelease(entries, TAIL, tail); // release: the kernel may use the entry from now on
   }
 
   /** Takes all buffers back; no request may use them any more. */
@@ -98,7 +98,7 @@ public final class BufferRing implements AutoCloseable {
     try {
       register(IORING_UNREGISTER_PBUF_RING);
     } catch (ErrnoException gone) {
-      // It goes with its io_uring, which has taken no buffer since.
+      // It is released with its io_uring, which has used no buffer since.
     }
   }
 }

@@ -5,7 +5,7 @@ import static dev.belfry.linux.Errno.EINTR;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
-/** Makes a call that is not hot: repeats it when interrupted, throws when it failed. */
+/** Makes a call off the hot path: repeats it if interrupted, throws if it failed. */
 final class Calls {
   private Calls() {}
 

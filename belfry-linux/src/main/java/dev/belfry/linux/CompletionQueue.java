@@ -6,7 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
-/** What became of requests, one completion after the other, in the order in which they ended. */
+/** The queue of completions, in the order in which requests ended. */
 public final class CompletionQueue {
   private static final int IORING_CQE_F_BUFFER = 1;
   private static final int IORING_CQE_F_MORE = 1 << 1;
@@ -24,10 +24,10 @@ public final class CompletionQueue {
   private final long entries;
   private final int mask;
 
-  /** How many were taken; written by us, read by the kernel. */
+  /** The number of completions taken; written by us, read by the kernel. */
   private int head;
 
-  /** How many there were when we last looked; written by the kernel. */
+  /** The number of completions when we last looked; written by the kernel. */
   private int tail;
 
   private long token;
@@ -44,15 +44,15 @@ public final class CompletionQueue {
     this.tail = head;
   }
 
-  /** Whether there is one to take. */
+  /** Whether there is no completion to take. */
   public boolean isEmpty() {
     if (head == tail) {
-      tail = (int) WORD.getAcquire(rings, tailPlace); // what it counts was written before
+      tail = (int) WORD.getAcquire(rings, tailPlace); // acquires the entries it counts
     }
     return head == tail;
   }
 
-  /** Takes the next completion, if there is one; the methods below are about it. */
+  /** Takes the next completion, if there is one; the methods below describe it. */
   public boolean next() {
     if (isEmpty()) {
       return false;
@@ -62,11 +62,11 @@ public final class CompletionQueue {
     result = rings.get(JAVA_INT, place + RES);
     flags = rings.get(JAVA_INT, place + FLAGS);
     head++;
-    WORD.setRelease(rings, headPlace, head); // what was read may be overwritten from now on
+    WORD.setRelease(rings, headPlace, head); // the kernel may reuse the entry now
     return true;
   }
 
-  /** What the request was marked with. */
+  /** The token of the request. */
   public long token() {
     return token;
   }
@@ -76,7 +76,7 @@ public final class CompletionQueue {
     return result;
   }
 
-  /** What else there is to say, for the methods below; zero says nothing. */
+  /** The flags, for the methods below; zero if none is set. */
   public int flags() {
     return flags;
   }
@@ -86,12 +86,12 @@ public final class CompletionQueue {
     return (flags & IORING_CQE_F_MORE) != 0;
   }
 
-  /** Whether the kernel took a buffer of a {@link BufferRing} for the data. */
+  /** Whether the kernel has put the data into a buffer of a {@link BufferRing}. */
   public static boolean hasBuffer(int flags) {
     return (flags & IORING_CQE_F_BUFFER) != 0;
   }
 
-  /** Which buffer it took. */
+  /** The number of that buffer. */
   public static int buffer(int flags) {
     return flags >>> IORING_CQE_BUFFER_SHIFT;
   }

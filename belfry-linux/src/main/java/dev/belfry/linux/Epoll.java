@@ -6,8 +6,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Waits for many descriptors at once ({@code epoll(7)}). Used by one thread at a time; except for
- * {@link #create} nothing here allocates or throws, results below zero are {@code -errno}.
+ * Waits for many descriptors at once ({@code epoll(7)}). For one thread at a time. Nothing but
+ * {@link #create} allocates or throws; negative results are {@code -errno}.
  */
 public final class Epoll implements AutoCloseable {
   public static final int IN = 0x001;
@@ -17,10 +17,10 @@ public final class Epoll implements AutoCloseable {
   public static final int HUP = 0x010;
   public static final int RDHUP = 0x2000;
 
-  /** Report a change, not a state. */
+  /** Edge-triggered: report changes, not states. */
   public static final int ET = 1 << 31;
 
-  /** A time-out that never comes. */
+  /** A timeout that never expires. */
   public static final long FOREVER = -1;
 
   private static final int EPOLL_CLOEXEC = 0x80000;
@@ -28,7 +28,7 @@ public final class Epoll implements AutoCloseable {
   private static final int EPOLL_CTL_DEL = 2;
   private static final int EPOLL_CTL_MOD = 3;
 
-  /** The size of the kernel's own signal set, which it wants to be told. */
+  /** The size of the kernel's signal set, which it checks. */
   private static final long SIGSET_SIZE = 8;
 
   private final Sys sys;
@@ -44,7 +44,7 @@ public final class Epoll implements AutoCloseable {
     this.timeout = Timespec.allocate(arena);
   }
 
-  /** A new instance that watches nothing yet. */
+  /** Creates an instance that watches nothing yet. */
   public static Epoll create(Sys sys) throws ErrnoException {
     int number = call("epoll_create1", "", () -> sys.epollCreate1(EPOLL_CLOEXEC));
     return new Epoll(sys, Fd.own(sys, number, "epoll"));
@@ -55,19 +55,19 @@ public final class Epoll implements AutoCloseable {
     return fd.number();
   }
 
-  /** Watches a descriptor for the given events, which come back with the token. */
+  /** Watches a descriptor for the given events, which are reported with the token. */
   public int add(int watched, int events, long token) {
     return control(EPOLL_CTL_ADD, watched, events, token);
   }
 
-  /** Watches for other events; what is already true is reported again. */
+  /** Changes the events watched for; conditions that hold already are reported again. */
   public int modify(int watched, int events, long token) {
     return control(EPOLL_CTL_MOD, watched, events, token);
   }
 
   /**
-   * Watches no longer. Always before the descriptor is closed: the registration belongs to the open
-   * file, and a duplicate kept elsewhere would go on reporting.
+   * Stops watching a descriptor. Do this before closing it: the registration belongs to the open
+   * file description, and would keep reporting while a duplicate is open elsewhere.
    */
   public int delete(int watched) {
     return control(EPOLL_CTL_DEL, watched, 0, 0);
@@ -79,10 +79,10 @@ public final class Epoll implements AutoCloseable {
   }
 
   /**
-   * Waits for events by {@code epoll_pwait2}. An interrupted wait is reported and not repeated.
+   * Waits for events with {@code epoll_pwait2}. An interrupted wait is reported, not repeated.
    *
    * @param timeoutNanos the longest wait in nanoseconds, or {@link #FOREVER}
-   * @return how many events are in the batch, or {@code -errno}
+   * @return the number of events in the batch, or {@code -errno}
    */
   public int await(EpollEvents batch, long timeoutNanos) {
     MemorySegment limit = MemorySegment.NULL;
@@ -94,7 +94,7 @@ public final class Epoll implements AutoCloseable {
         fd.number(), batch.segment(), batch.capacity(), limit, MemorySegment.NULL, SIGSET_SIZE);
   }
 
-  /** Waits for events by {@code epoll_wait}, in milliseconds, for kernels without the other. */
+  /** Waits with {@code epoll_wait}, in milliseconds; for kernels without epoll_pwait2. */
   public int awaitMillis(EpollEvents batch, int timeoutMillis) {
     return sys.epollWait(fd.number(), batch.segment(), batch.capacity(), timeoutMillis);
   }

@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
 /**
- * Room for what {@link Epoll} reports, an array of ({@code epoll_event(3type)}):
+ * Memory for the events reported by {@link Epoll}, an array of ({@code epoll_event(3type)}):
  *
  * <pre>{@code
  * struct epoll_event {
@@ -28,7 +28,7 @@ public final class EpollEvents {
   private final MemorySegment events;
   private final int capacity;
 
-  /** Room for a number of events, in memory of the arena. */
+  /** Allocates room for a number of events. */
   public EpollEvents(Arena arena, int capacity) {
     this.events = arena.allocate(EVENT_BYTES * capacity, Long.BYTES);
     this.capacity = capacity;
@@ -47,12 +47,12 @@ public final class EpollEvents {
     return events;
   }
 
-  /** How many events fit. */
+  /** The number of events there is room for. */
   public int capacity() {
     return capacity;
   }
 
-  /** What happened: {@link Epoll#IN}, {@link Epoll#OUT} and so on. */
+  /** The events that occurred: {@link Epoll#IN}, {@link Epoll#OUT} and so on. */
   public int events(int index) {
     return events.get(JAVA_INT, index * EVENT_BYTES + EVENTS);
   }

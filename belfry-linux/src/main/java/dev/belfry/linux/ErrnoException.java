@@ -2,7 +2,7 @@ package dev.belfry.linux;
 
 import java.io.IOException;
 
-/** A system call failed. The message names the call, what it was about and the error. */
+/** A failed system call. The message names the call, its subject and the error. */
 public final class ErrnoException extends IOException {
   private static final long serialVersionUID = 1;
 
@@ -10,11 +10,11 @@ public final class ErrnoException extends IOException {
   private final int errno;
 
   /**
-   * A failed call.
+   * Creates an exception for a failed call.
    *
    * @param call the call's name, as in its manual page
    * @param errno the positive error number
-   * @param about what the call was applied to: a path, an address, a signal
+   * @param about the subject of the call: a path, an address, a signal
    */
   public ErrnoException(String call, int errno, Object about) {
     super(call + "(" + about + "): " + Errno.name(errno) + " (" + LibCTexts.error(errno) + ")");

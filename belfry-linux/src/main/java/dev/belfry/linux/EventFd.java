@@ -7,7 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** A counter that wakes whoever waits for its descriptor ({@code eventfd(2)}); never blocks. */
+/** A counter that wakes the thread waiting on its descriptor ({@code eventfd(2)}); never blocks. */
 public final class EventFd implements AutoCloseable {
   private static final int EFD_CLOEXEC = 0x80000;
   private static final int EFD_NONBLOCK = 0x800;
@@ -29,16 +29,16 @@ public final class EventFd implements AutoCloseable {
   }
 
   /**
-   * A new counter, at zero.
+   * Creates a counter at zero.
    *
-   * @param sys must be for any thread if {@link #signal} is called by threads other than the owner
+   * @param sys must be for any thread if threads other than the owner call {@link #signal}
    */
   public static EventFd create(Sys sys) throws ErrnoException {
     int number = call("eventfd", "", () -> sys.eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     return new EventFd(sys, Fd.own(sys, number, "eventfd"));
   }
 
-  /** The descriptor, to be watched. */
+  /** The descriptor to watch. */
   public int number() {
     return fd.number();
   }
@@ -46,7 +46,8 @@ public final class EventFd implements AutoCloseable {
   /**
    * Adds one and wakes the waiter. Any thread may call this. Allocates nothing.
    *
-   * @return zero or more, or {@code -errno}; {@code -EAGAIN}, a full counter, has woken it too
+   * @return zero or more, or {@code -errno}; {@code -EAGAIN} means the counter is full, so a
+   *     wake-up is pending
    */
   public long signal() {
     long result;
@@ -56,7 +57,7 @@ public final class EventFd implements AutoCloseable {
     return result;
   }
 
-  /** Sets the counter to zero; returns what it was, or {@code -EAGAIN} if it was zero. */
+  /** Resets the counter to zero; returns its old value, or {@code -EAGAIN} if it was zero. */
   public long reset() {
     long result;
     do {

@@ -8,7 +8,7 @@ package dev.belfry.linux;
  * @param coreDumped whether it left a core file
  */
 public record ExitStatus(boolean signalled, int number, boolean coreDumped) {
-  /** The code a shell would show: the exit code, or 128 plus the signal. */
+  /** The exit code as a shell reports it: the code itself, or 128 plus the signal. */
   public int shellCode() {
     return signalled ? 128 + number : number;
   }

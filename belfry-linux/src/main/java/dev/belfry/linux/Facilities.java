@@ -12,9 +12,9 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out what this kernel and C library offer by trying it, because versions tell little: a
- * container's filter may refuse what the kernel has. A probe leaves nothing open behind, changes
- * nothing and never throws: what is missing is an answer like any other.
+ * Finds out what this kernel and C library offer by trying it. Versions say little, because a
+ * container's seccomp filter may refuse what the kernel has. A probe leaves nothing open, changes
+ * nothing and never throws: a missing facility is a result like any other.
  */
 public final class Facilities {
   private static final Path IO_URING_SYSCTL = Path.of("/proc/sys/kernel/io_uring_disabled");
@@ -30,7 +30,7 @@ public final class Facilities {
    * One facility of the machine.
    *
    * @param name its name, as in the manual, in lower case; never changes
-   * @param cause why it is missing, with the error by its symbol; null if it is there
+   * @param cause why it is missing, with the symbol of the error; null if it is available
    */
   public record Facility(String name, @Nullable String cause) {
     /** Whether the machine has it. */
@@ -39,7 +39,7 @@ public final class Facilities {
     }
   }
 
-  /** Tries everything; always the same names in the same order. */
+  /** Probes everything; always returns the same names in the same order. */
   public static List<Facility> probe(Sys sys) {
     var facilities = new Facilities(sys);
     facilities.probeAll();
@@ -72,7 +72,7 @@ public final class Facilities {
     probe("io_uring_futex_wait", () -> ring.operation(IoUringProbe.OP_FUTEX_WAIT));
   }
 
-  /** Waits for a word that is 0 to stop being 1: refused at once, if the kernel knows the call. */
+  /** Waits while a word of 0 is 1, which fails at once if the kernel knows the call. */
   private void futex() throws ErrnoException {
     MemorySegment word = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
     expect(Errno.EAGAIN, "futex", new Futex(sys).await(word, 1, 0));
@@ -85,7 +85,7 @@ public final class Facilities {
     mutex.unlock();
   }
 
-  /** A seal counts only if it holds: the sealed file must refuse to shrink. */
+  /** A seal must have an effect: the sealed file must refuse to shrink. */
   private void memfdSeals() throws ErrnoException {
     try (Fd file = SharedFile.createAnonymous(sys, "belfry-probe")) {
       SharedFile.truncate(sys, file.number(), 1);
@@ -96,7 +96,7 @@ public final class Facilities {
     }
   }
 
-  /** Opens this process, sends it nothing and waits for it, though it is not its own child. */
+  /** Opens this process, sends it signal 0 and waits for it, though it is not its own child. */
   private void pidfd() throws ErrnoException {
     try (PidFd self = PidFd.open(sys, (int) ProcessHandle.current().pid())) {
       self.sendSignal(0);
@@ -131,7 +131,7 @@ public final class Facilities {
     OpenFile.openAt(sys, OpenFile.WORKING_DIRECTORY, Path.of("/"), flags, 0, 0).close();
   }
 
-  // What the probes have in common.
+  // Common parts of the probes.
 
   private interface Attempt {
     void make() throws ErrnoException;
@@ -149,7 +149,7 @@ public final class Facilities {
     found.add(new Facility(name, cause));
   }
 
-  /** For where only a certain refusal shows that a call is known. */
+  /** For probes where a particular error shows that the kernel knows the call. */
   private static void expect(int errno, String call, int result) throws ErrnoException {
     if (result < 0 && result != -errno) {
       throw new ErrnoException(call, -result, "probe");
@@ -176,7 +176,7 @@ public final class Facilities {
         return "sysctl kernel.io_uring_disabled=" + disabled + "; 0 allows it";
       }
     } catch (IOException none) {
-      // An older kernel has no such switch.
+      // Older kernels have no such switch.
     }
     return "a seccomp filter, as in most containers (kernel.io_uring_disabled is not set)";
   }

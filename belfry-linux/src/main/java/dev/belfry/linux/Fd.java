@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Owns one file descriptor and closes it once. Every descriptor this package opens is close-on-exec
- * from the start.
+ * Owns one file descriptor and closes it once. Every descriptor that this package opens is
+ * close-on-exec from the start.
  *
- * <p>Closing from one thread while another uses the number is a race that the owner has to avoid:
- * the kernel gives a closed number to whoever asks next. An {@code Fd} that is forgotten without
- * being closed is reported in the log with the place where it was opened; it is not closed, because
- * somebody may still use the number.
+ * <p>The owner must not close a descriptor while another thread uses its number: the kernel reuses
+ * the number of a closed descriptor. An {@code Fd} that becomes unreachable without being closed is
+ * reported in the log with the place where it was opened. It is not closed then, because its number
+ * may still be in use.
  */
 public final class Fd implements AutoCloseable {
   private static final Cleaner LEAKS = Cleaner.create();
@@ -33,7 +33,7 @@ public final class Fd implements AutoCloseable {
   }
 
   /**
-   * Takes over an open descriptor.
+   * Takes ownership of an open descriptor.
    *
    * @param sys makes the call that closes it
    * @param number the descriptor
@@ -64,7 +64,7 @@ public final class Fd implements AutoCloseable {
     return ownership.number >= 0;
   }
 
-  /** Gives the number away: from now on somebody else closes it. */
+  /** Gives up ownership: from now on the caller is responsible for closing the number. */
   public int release() {
     int number = ownership.give();
     if (number < 0) {
@@ -76,10 +76,10 @@ public final class Fd implements AutoCloseable {
 
   /**
    * Closes the descriptor; a second call does nothing. The system call is never repeated, because
-   * Linux has freed the number whatever {@code close} says; an error is about data written earlier,
-   * and whoever cares about that has synchronised the file.
+   * Linux frees the number even if {@code close} reports an error. Such an error concerns data
+   * written earlier; callers that care about it must sync the file first.
    *
-   * @throws IllegalStateException if the number was not open, that is, if somebody else closed it
+   * @throws IllegalStateException if the number was not open, because other code closed it
    */
   @Override
   public void close() {
@@ -98,7 +98,7 @@ public final class Fd implements AutoCloseable {
     return ownership.toString();
   }
 
-  /** What is known of the descriptor without keeping its {@code Fd} reachable. */
+  /** The state of the descriptor, which does not keep its {@code Fd} reachable. */
   private static final class Ownership implements Runnable {
     private static final VarHandle NUMBER;
 
@@ -113,7 +113,7 @@ public final class Fd implements AutoCloseable {
     final String what;
     private final List<StackWalker.StackFrame> opened;
 
-    /** The descriptor, or -1 once it was closed or given away; one thread wins that change. */
+    /** The descriptor, or -1 once closed or released; exactly one thread makes that change. */
     private volatile int number;
 
     Ownership(int number, String what) {
@@ -134,7 +134,7 @@ public final class Fd implements AutoCloseable {
       return (int) NUMBER.getAndSet(this, -1);
     }
 
-    /** Runs when the owner has become unreachable, or at once when it is closed in good order. */
+    /** Called when the {@code Fd} has become unreachable, or when it is closed or released. */
     @Override
     public void run() {
       if (number >= 0) {

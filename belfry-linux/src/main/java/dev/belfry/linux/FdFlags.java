@@ -15,14 +15,14 @@ public final class FdFlags {
 
   private FdFlags() {}
 
-  /** Whether calls on the open file return at once. */
+  /** Whether calls on the open file return without waiting. */
   public static boolean isNonBlocking(Sys sys, int fd) throws ErrnoException {
     return (statusFlags(sys, fd) & O_NONBLOCK) != 0;
   }
 
   /**
-   * Makes calls on the open file return at once, or wait. The flag belongs to the open file: other
-   * processes that have it too, such as a shell with the terminal, see the change.
+   * Makes the open file non-blocking or blocking. The flag belongs to the open file description:
+   * other processes that share it, such as a shell on the same terminal, see the change.
    */
   public static void setNonBlocking(Sys sys, int fd, boolean nonBlocking) throws ErrnoException {
     int old = statusFlags(sys, fd);
@@ -36,29 +36,29 @@ public final class FdFlags {
     return call("fcntl", "F_GETFL of " + fd, () -> sys.fcntl(fd, F_GETFL, 0));
   }
 
-  /** Whether the descriptor is closed in a program that replaces this one. */
+  /** Whether the descriptor is closed on {@code execve}. */
   public static boolean isCloseOnExec(Sys sys, int fd) throws ErrnoException {
     return (call("fcntl", "F_GETFD of " + fd, () -> sys.fcntl(fd, F_GETFD, 0)) & FD_CLOEXEC) != 0;
   }
 
-  /** Lets a descriptor be closed in programs that replace this one, or inherited by them. */
+  /** Sets whether the descriptor is closed on {@code execve} or inherited. */
   public static void setCloseOnExec(Sys sys, int fd, boolean close) throws ErrnoException {
     call("fcntl", "F_SETFD of " + fd, () -> sys.fcntl(fd, F_SETFD, close ? FD_CLOEXEC : 0));
   }
 
-  /** A second descriptor for the same open file, close-on-exec, at the lowest free number. */
+  /** Duplicates a descriptor, close-on-exec, to the lowest free number. */
   public static Fd duplicate(Sys sys, int fd) throws ErrnoException {
     return duplicate(sys, fd, 0);
   }
 
-  /** A second descriptor for the same open file, close-on-exec, at that number or above. */
+  /** Duplicates a descriptor, close-on-exec, to the lowest free number from {@code least} on. */
   public static Fd duplicate(Sys sys, int fd, int least) throws ErrnoException {
     int number =
         call("fcntl", "F_DUPFD_CLOEXEC of " + fd, () -> sys.fcntl(fd, F_DUPFD_CLOEXEC, least));
     return Fd.own(sys, number, "duplicate of " + fd);
   }
 
-  /** Makes a number refer to the same open file, close-on-exec; its old file is closed. */
+  /** Duplicates a descriptor to a given number, close-on-exec, closing what was open there. */
   public static void duplicateTo(Sys sys, int fd, int number) throws ErrnoException {
     call("dup3", fd + " to " + number, () -> sys.dup3(fd, number, O_CLOEXEC));
   }

@@ -13,13 +13,13 @@ import java.lang.foreign.StructLayout;
 import java.util.function.IntSupplier;
 
 /**
- * Locks on open files, which the kernel drops when the last descriptor of the open file is closed,
- * and so also when its owner dies: open-file-description locks ({@code fcntl(2)}) and {@code
- * flock(2)}. The two do not see each other.
+ * Locks on open files, which the kernel releases when the last descriptor of the open file
+ * description is closed, and so also when the owner dies: open-file-description locks ({@code
+ * fcntl(2)}) and {@code flock(2)}. The two kinds ignore each other.
  */
 public final class FileLocks {
   /**
-   * What {@code fcntl} wants:
+   * The argument of {@code fcntl}:
    *
    * <pre>{@code
    * struct flock { short l_type; short l_whence; off_t l_start; off_t l_len; pid_t l_pid; };
@@ -48,37 +48,36 @@ public final class FileLocks {
 
   private FileLocks() {}
 
-  /** How much a lock excludes. */
+  /** The mode of a lock. */
   public enum Mode {
-    /** Others may hold it too in this mode. */
+    /** Others may hold the lock in this mode too. */
     SHARED,
-    /** Nobody else may hold it. */
+    /** No other may hold the lock. */
     EXCLUSIVE
   }
 
   /**
-   * Some bytes of a file. A lock changes nothing about them; the file need not even have them.
+   * A range of bytes of a file. A lock does not affect the bytes; the file need not even have them.
    *
-   * @param start the first
-   * @param length how many
+   * @param start the first byte
+   * @param length the number of bytes
    */
   public record Range(long start, long length) {}
 
-  /** Locks some bytes of the open file if nobody keeps us from it; says whether it did. */
+  /** Locks a range of the open file if no other lock conflicts; returns whether it did. */
   public static boolean tryLock(Sys sys, int fd, Range range, Mode mode) throws ErrnoException {
     return setLock(sys, fd, range, mode == Mode.SHARED ? F_RDLCK : F_WRLCK);
   }
 
-  /** Gives a lock of {@link #tryLock} back. */
+  /** Releases a lock of {@link #tryLock}. */
   public static void unlock(Sys sys, int fd, Range range) throws ErrnoException {
     setLock(sys, fd, range, F_UNLCK);
   }
 
-  /** Whether somebody, by another open file, has a lock of {@link #tryLock} on any of the bytes. */
+  /** Whether another open file description has a lock of {@link #tryLock} on any of the bytes. */
   public static boolean isLocked(Sys sys, int fd, Range range) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment flock =
-          flock(arena, range, F_WRLCK); // the kernel writes down who is in its way
+      MemorySegment flock = flock(arena, range, F_WRLCK); // the kernel fills in a conflicting lock
       Calls.call("fcntl", "lock of descriptor " + fd, () -> sys.fcntl(fd, F_OFD_GETLK, flock));
       return flock.get(JAVA_SHORT, offset("type")) != F_UNLCK;
     }
@@ -92,7 +91,7 @@ public final class FileLocks {
   }
 
   private static MemorySegment flock(Arena arena, Range range, short type) {
-    MemorySegment flock = arena.allocate(FLOCK); // from the file's beginning, by no process
+    MemorySegment flock = arena.allocate(FLOCK); // relative to the start of the file, pid 0
     flock.set(JAVA_SHORT, offset("type"), type);
     flock.set(JAVA_LONG, offset("start"), range.start);
     flock.set(JAVA_LONG, offset("len"), range.length);
@@ -103,13 +102,13 @@ public final class FileLocks {
     return FLOCK.byteOffset(PathElement.groupElement(field));
   }
 
-  /** Locks by {@code flock} if nobody keeps us from it; says whether it did. */
+  /** Locks with {@code flock} if no other lock conflicts; returns whether it did. */
   public static boolean tryFlock(Sys sys, int fd, Mode mode) throws ErrnoException {
     int operation = LOCK_NB | (mode == Mode.SHARED ? LOCK_SH : LOCK_EX);
     return attempt("flock", fd, () -> sys.flock(fd, operation));
   }
 
-  /** Gives a lock of {@link #tryFlock} back. */
+  /** Releases a lock of {@link #tryFlock}. */
   public static void unflock(Sys sys, int fd) throws ErrnoException {
     attempt("flock", fd, () -> sys.flock(fd, LOCK_UN));
   }

@@ -11,11 +11,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
 /**
- * What the kernel knows of an open file ({@code fstat(2)}).
+ * The status of an open file ({@code fstat(2)}).
  *
  * @param device the device it is on
- * @param inode its number there
- * @param links how many names it has; zero for a file that was deleted
+ * @param inode its inode number
+ * @param links the number of its names; zero for a deleted file
  * @param mode type and permissions
  * @param uid its owner
  * @param size in bytes
@@ -30,7 +30,7 @@ public record FileStatus(long device, long inode, long links, int mode, int uid,
   private static final StructLayout LAYOUT = layout(Arch.current());
 
   /**
-   * {@code struct stat} as far as it is used; the rest is room for what the kernel writes there. On
+   * {@code struct stat} as far as it is used; the rest is room for what the kernel writes. On
    * x86-64 ({@code asm/stat.h}) the link count comes before the mode, on aarch64 ({@code
    * asm-generic/stat.h}) after it and half as wide.
    */
@@ -63,7 +63,7 @@ public record FileStatus(long device, long inode, long links, int mode, int uid,
     };
   }
 
-  /** Asks about an open file. */
+  /** The status of an open file. */
   public static FileStatus of(Sys sys, int fd) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment stat = arena.allocate(LAYOUT);
@@ -82,7 +82,7 @@ public record FileStatus(long device, long inode, long links, int mode, int uid,
     }
   }
 
-  /** Whether it is an ordinary file. */
+  /** Whether it is a regular file. */
   public boolean isRegular() {
     return (mode & TYPE_MASK) == REGULAR;
   }

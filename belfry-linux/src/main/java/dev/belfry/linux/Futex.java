@@ -8,11 +8,11 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Waits until another process changes a word of shared memory ({@code futex(2)}). Nothing here
- * allocates or throws; results below zero are {@code -errno}.
+ * allocates or throws; negative results are {@code -errno}.
  *
- * <p>One instance for each thread that waits, because it holds the deadline passed to the kernel;
- * waking is for anyone. The calls are made without {@code FUTEX_PRIVATE_FLAG}, which would keep
- * processes from seeing each other. A wait blocks its thread in the kernel: never on a virtual one.
+ * <p>Each waiting thread needs an instance of its own, because it holds the deadline passed to the
+ * kernel; any thread may wake. {@code FUTEX_PRIVATE_FLAG} is not used, because it would hide
+ * processes from each other. A wait blocks its thread in the kernel: not for virtual threads.
  */
 public final class Futex {
   /** A deadline that never comes. */
@@ -27,7 +27,7 @@ public final class Futex {
   private final Sys sys;
   private final MemorySegment deadline;
 
-  /** An instance for one waiting thread. */
+  /** Creates an instance for one waiting thread. */
   public Futex(Sys sys) {
     this.sys = sys;
     this.deadline = Timespec.allocate(Arena.ofAuto());
@@ -35,9 +35,9 @@ public final class Futex {
 
   /**
    * Sleeps while the word has the expected value. Repeated when interrupted, because the deadline
-   * is absolute. Whoever returns tests the condition again: a wake-up is a hint.
+   * is absolute. Wake-ups may be spurious: test the condition again.
    *
-   * @param word four bytes, aligned
+   * @param word four aligned bytes
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link #FOREVER}
    * @return zero when woken, {@code -EAGAIN} if the word had another value, {@code -ETIMEDOUT}
    */
@@ -55,15 +55,15 @@ public final class Futex {
   }
 
   /**
-   * Links the call by which {@link #wake} reaches the kernel. A call is linked when it is first
-   * made, which takes tens of milliseconds; a thread that does that beforehand, while nobody waits,
-   * saves the first sleeper it wakes that delay.
+   * Links the call that {@link #wake} makes. A call is linked when it is first made, which takes
+   * tens of milliseconds. Linking it in advance, while no thread waits, spares the first sleeper
+   * that delay.
    */
   public static void linkWake(Sys sys) {
     wake(sys, NOBODY_SLEEPS_HERE, 1);
   }
 
-  /** Wakes at most {@code count} sleepers; returns how many, or less than zero if refused. */
+  /** Wakes at most {@code count} sleepers; returns how many, or a negative number if refused. */
   public static int wake(Sys sys, MemorySegment word, int count) {
     return sys.futex(word, FUTEX_WAKE, count);
   }

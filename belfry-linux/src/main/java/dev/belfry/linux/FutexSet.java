@@ -17,10 +17,10 @@ import java.lang.foreign.StructLayout;
  * struct futex_waitv { __u64 val; __u64 uaddr; __u32 flags; __u32 __reserved; };
  * }</pre>
  *
- * For one thread. Nothing but the constructor allocates; results below zero are {@code -errno}.
+ * For one thread. Only the constructor allocates; negative results are {@code -errno}.
  */
 public final class FutexSet {
-  /** The most words the kernel takes at once. */
+  /** The most words the kernel accepts at once. */
   public static final int MAX_WORDS = 128;
 
   static final StructLayout LAYOUT =
@@ -42,10 +42,10 @@ public final class FutexSet {
   private final MemorySegment waiters;
   private final MemorySegment deadline;
 
-  /** The words, so that their memory stays alive while the kernel may look at it. */
+  /** The words, kept alive while the kernel may access their memory. */
   private final MemorySegment[] words;
 
-  /** Room for a number of words, {@value #MAX_WORDS} at most. */
+  /** Allocates room for a number of words, at most {@value #MAX_WORDS}. */
   public FutexSet(Sys sys, int capacity) {
     if (capacity < 1 || capacity > MAX_WORDS) {
       throw new IllegalArgumentException("1 to 128 words, not " + capacity);
@@ -57,19 +57,19 @@ public final class FutexSet {
     this.words = new MemorySegment[capacity];
   }
 
-  /** Whether the kernel can do this, and nobody forbids it. */
+  /** Whether the kernel supports this, and no filter refuses it. */
   public static boolean isAvailable(Sys sys) {
     return probe(sys) == -Errno.EAGAIN;
   }
 
-  /** Waits for a word that is 0 to stop being 1: {@code -EAGAIN}, if the kernel knows the call. */
+  /** Waits while a word of 0 is 1: fails with {@code -EAGAIN} if the kernel knows the call. */
   static int probe(Sys sys) {
     var words = new FutexSet(sys, 1);
     words.set(0, Arena.ofAuto().allocate(JAVA_INT), 1);
     return words.await(1, 0);
   }
 
-  /** Says which word stands at an index and what value it is expected to have. */
+  /** Sets the word at an index, and its expected value. */
   public void set(int index, MemorySegment word, int expected) {
     words[index] = word;
     long base = index * WAITER_BYTES;
@@ -79,9 +79,9 @@ public final class FutexSet {
   }
 
   /**
-   * Sleeps while each of the first words has its expected value.
+   * Sleeps while each of the first {@code count} words has its expected value.
    *
-   * @param count how many of the words to look at
+   * @param count the number of words to use
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link Futex#FOREVER}
    * @return the index of a word that was woken, {@code -EAGAIN} if one had another value, {@code
    *     -ETIMEDOUT}

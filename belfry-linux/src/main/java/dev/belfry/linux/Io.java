@@ -5,14 +5,14 @@ import static dev.belfry.linux.Errno.EINTR;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Reading and writing descriptors ({@code read(2)}, {@code readv(2)}, {@code pread(2)}). Nothing
- * here allocates or throws: the result is a number of bytes, or {@code -errno}. Interrupted calls
- * are repeated. Buffers are native memory.
+ * Reads and writes descriptors ({@code read(2)}, {@code readv(2)}, {@code pread(2)}). Nothing here
+ * allocates or throws: the result is a number of bytes, or {@code -errno}. Interrupted calls are
+ * repeated. Buffers are native memory.
  */
 public final class Io {
   private Io() {}
 
-  /** Reads at most a bufferful; zero at the end of the file. */
+  /** Reads at most the size of the buffer; zero at the end of the file. */
   public static long read(Sys sys, int fd, MemorySegment buffer) {
     long result;
     do {
@@ -30,7 +30,7 @@ public final class Io {
     return result;
   }
 
-  /** Reads into several pieces, one after the other. */
+  /** Reads into several buffers, one after the other. */
   public static long read(Sys sys, int fd, Iovecs pieces) {
     long result;
     do {
@@ -39,7 +39,7 @@ public final class Io {
     return result;
   }
 
-  /** Writes several pieces, one after the other. */
+  /** Writes several buffers, one after the other. */
   public static long write(Sys sys, int fd, Iovecs pieces) {
     long result;
     do {
@@ -48,7 +48,7 @@ public final class Io {
     return result;
   }
 
-  /** Reads at a place in a file, leaving its position alone. */
+  /** Reads at an offset in a file, without moving its position. */
   public static long readAt(Sys sys, int fd, MemorySegment buffer, long offset) {
     long result;
     do {
@@ -57,7 +57,7 @@ public final class Io {
     return result;
   }
 
-  /** Writes at a place in a file, leaving its position alone. */
+  /** Writes at an offset in a file, without moving its position. */
   public static long writeAt(Sys sys, int fd, MemorySegment buffer, long offset) {
     long result;
     do {

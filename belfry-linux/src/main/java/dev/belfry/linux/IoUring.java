@@ -9,13 +9,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
- * A ring of requests to the kernel and one of their completions ({@code io_uring(7)}), in memory
- * shared with it. Requests are written to {@link #submissions}, {@link #enter} hands them over and
- * waits, and what became of them is read from {@link #completions}. For one thread at a time; which
- * thread that may be is a matter of {@link Use}. Nothing but opening allocates.
+ * A submission and a completion ring ({@code io_uring(7)}), in memory shared with the kernel.
+ * Requests are written to {@link #submissions}, {@link #enter} submits them and waits, and results
+ * are read from {@link #completions}. For one thread at a time; {@link Use} says which threads.
+ * Only opening allocates.
  */
 public final class IoUring implements AutoCloseable {
-  /** A time-out that never comes. */
+  /** A timeout that never expires. */
   public static final long FOREVER = -1;
 
   private static final int IORING_SETUP_CQSIZE = 1 << 3;
@@ -32,8 +32,8 @@ public final class IoUring implements AutoCloseable {
   private static final int IORING_FEAT_EXT_ARG = 1 << 8;
 
   /**
-   * Linux 5.11 has all of them. A ring must always go on after a request that fails, which came
-   * with 5.18; what came later is probed for separately.
+   * Linux 5.11 has all of these. A ring must also continue after a failed request, which came with
+   * 5.18. Later features are probed for separately.
    */
   private static final int REQUIRED =
       IORING_FEAT_SINGLE_MMAP
@@ -56,11 +56,11 @@ public final class IoUring implements AutoCloseable {
   private static final int MAP_SHARED = 1;
   private static final int MAP_POPULATE = 0x8000;
 
-  /** Who uses a ring, and so what the kernel can save. */
+  /** Which threads use a ring, which decides what the kernel can optimise. */
   public enum Use {
-    /** One thread after the other. */
+    /** Any thread, one at a time. */
     ANY_THREAD(0),
-    /** The thread that opens it, to the end: completions wait until it asks for them. */
+    /** Only the thread that opens it: completions are processed only when it enters the kernel. */
     OPENING_THREAD(
         IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG);
 
@@ -78,12 +78,12 @@ public final class IoUring implements AutoCloseable {
   private final CompletionQueue completions;
   private final boolean tellsOfWork;
 
-  /** {@code struct io_uring_getevents_arg}, whose only field in use is the time-out's address. */
+  /** {@code struct io_uring_getevents_arg}; only the address of the timeout is used. */
   private final MemorySegment waitArgument;
 
   private final MemorySegment timeout;
 
-  /** What the calls name the ring by: its descriptor, or its place among the thread's rings. */
+  /** How calls refer to the ring: by descriptor, or by its index among the thread's rings. */
   private int name;
 
   private int nameFlag;
@@ -106,9 +106,9 @@ public final class IoUring implements AutoCloseable {
   }
 
   /**
-   * A new ring with the best the kernel offers for this use.
+   * Opens a ring with the best that the kernel offers for this use.
    *
-   * @param requests how many can be written before they have to be handed over
+   * @param requests how many requests can be written before they must be submitted
    * @param answers how many completions there is room for before the kernel keeps them elsewhere
    */
   public static IoUring open(Sys sys, Use use, int requests, int answers) throws ErrnoException {
@@ -147,7 +147,7 @@ public final class IoUring implements AutoCloseable {
     }
   }
 
-  /** Why this machine has no ring that is good enough; empty if it has. */
+  /** Why this machine has no suitable ring; empty if it has one. */
   public static Optional<String> unavailabilityCause(Sys sys) {
     try {
       open(sys, Use.ANY_THREAD, 2, 4).close();
@@ -178,12 +178,12 @@ public final class IoUring implements AutoCloseable {
         .reinterpret(length, mappings, _ -> sys.munmap(address, length));
   }
 
-  /** Where requests are written. */
+  /** The queue that requests are written to. */
   public SubmissionQueue submissions() {
     return submissions;
   }
 
-  /** Where completions are read. */
+  /** The queue that completions are read from. */
   public CompletionQueue completions() {
     return completions;
   }
@@ -194,8 +194,8 @@ public final class IoUring implements AutoCloseable {
   }
 
   /**
-   * Lets {@link #enter} find the ring without its descriptor, for the calling thread alone, from
-   * then on its only user. Where the kernel does not offer that, all stays as it was.
+   * Lets {@link #enter} find the ring without its descriptor, on the calling thread, which must be
+   * its only user from then on. Does nothing if the kernel does not support it.
    */
   public void registerForThisThread() {
     try (Arena arena = Arena.ofConfined()) {
@@ -215,11 +215,12 @@ public final class IoUring implements AutoCloseable {
   }
 
   /**
-   * Hands over what was written and waits for completions, but no longer than a time-out.
+   * Submits the written requests and waits for completions, at most until the timeout.
    *
-   * @param atLeast how many to wait for; with 0 it does not wait
+   * @param atLeast how many completions to wait for; 0 does not wait
    * @param timeoutNanos how long to wait at most, or {@link #FOREVER}
-   * @return how many requests were taken, or {@code -errno}; with either there may be completions
+   * @return how many requests were consumed, or {@code -errno}; in either case there may be
+   *     completions
    */
   public int enter(int atLeast, long timeoutNanos) {
     MemorySegment argument = MemorySegment.NULL;
@@ -235,8 +236,8 @@ public final class IoUring implements AutoCloseable {
   }
 
   /**
-   * Whether a call to {@link #enter} that does not wait could achieve anything: there is something
-   * to hand over, or the kernel has work to do for us or completions that found no room.
+   * Whether {@link #enter} without waiting could achieve anything: there are requests to submit, or
+   * the kernel has pending work for us or completions that found no room.
    */
   public boolean hasWork() {
     return !tellsOfWork || submissions.hasWork();

@@ -9,21 +9,21 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Tries what the kernel's io_uring can do ({@code io_uring_setup(2)}, {@code
- * io_uring_register(2)}), each thing on a ring of its own that is closed again.
+ * Probes what the kernel's io_uring can do ({@code io_uring_setup(2)}, {@code
+ * io_uring_register(2)}), each feature on a ring of its own, which is closed again.
  */
 final class IoUringProbe {
-  /** Goes on after a request that fails; Linux 5.18. What we open asks for it. */
+  /** Continues after a request that fails; Linux 5.18. Every ring we open sets it. */
   static final int SUBMIT_ALL = 1 << 7;
 
   static final int SINGLE_ISSUER = 1 << 12;
   static final int DEFER_TASKRUN = 1 << 13;
   static final int NO_SQARRAY = 1 << 16;
 
-  /** Appeared in Linux 5.19 together with multishot accept, which the kernel does not announce. */
+  /** Appeared in Linux 5.19 together with multishot accept, which has no feature flag. */
   static final int OP_SOCKET = 45;
 
-  /** Appeared in Linux 6.0 together with multishot recv, which the kernel does not announce. */
+  /** Appeared in Linux 6.0 together with multishot recv, which has no feature flag. */
   static final int OP_SEND_ZC = 47;
 
   static final int OP_FUTEX_WAIT = 51;
@@ -33,7 +33,7 @@ final class IoUringProbe {
   private static final int PROBED_OPERATIONS = 64;
   private static final int OPERATION_SUPPORTED = 1;
 
-  /** Where a page may begin: no kernel has larger ones. */
+  /** The largest page size of any kernel. */
   private static final int PAGE = 64 * 1024;
 
   private final Sys sys;
@@ -42,7 +42,7 @@ final class IoUringProbe {
     this.sys = sys;
   }
 
-  /** Makes a ring with these flags. */
+  /** Opens and closes a ring with these flags. */
   void setUp(int flags) throws ErrnoException {
     ring(flags).close();
   }
@@ -55,7 +55,7 @@ final class IoUringProbe {
     }
   }
 
-  /** Asks for {@code struct io_uring_probe}: 16 bytes, then 8 for each operation, flags at 2. */
+  /** Reads {@code struct io_uring_probe}: 16 bytes, then 8 per operation, flags at offset 2. */
   void operation(int operation) throws ErrnoException {
     try (Fd ring = ring(0);
         Arena arena = Arena.ofConfined()) {
@@ -68,7 +68,7 @@ final class IoUringProbe {
     }
   }
 
-  /** Registers a ring of one buffer, in a page of its own; it goes away with the io_uring. */
+  /** Registers a ring of one buffer, in a page of its own; it is released with the io_uring. */
   void bufferRing() throws ErrnoException {
     try (Fd ring = ring(0);
         Arena arena = Arena.ofConfined()) {

@@ -12,10 +12,10 @@ import java.lang.foreign.MemorySegment;
  * struct iovec { void *iov_base; size_t iov_len; };   // 8 + 8 bytes on 64-bit machines
  * }</pre>
  *
- * The kernel sees addresses only, so the pieces are kept here to keep their memory alive.
+ * The kernel only sees addresses, so the pieces are kept here to keep their memory alive.
  */
 public final class Iovecs {
-  /** The most pieces the kernel takes at once ({@code IOV_MAX}). */
+  /** The most pieces the kernel accepts at once ({@code IOV_MAX}). */
   public static final int MAX = 1024;
 
   private static final long IOVEC_BYTES = 16;
@@ -26,7 +26,7 @@ public final class Iovecs {
   private final MemorySegment[] pieces;
   private int count;
 
-  /** Room for a number of pieces, {@value #MAX} at most. */
+  /** Allocates room for a number of pieces, at most {@value #MAX}. */
   public Iovecs(Arena arena, int capacity) {
     if (capacity < 1 || capacity > MAX) {
       throw new IllegalArgumentException("1 to 1024 pieces, not " + capacity);
@@ -35,12 +35,12 @@ public final class Iovecs {
     pieces = new MemorySegment[capacity];
   }
 
-  /** Forgets all pieces. */
+  /** Removes all pieces. */
   public void clear() {
     count = 0;
   }
 
-  /** Adds a piece of native memory behind the others. */
+  /** Appends a piece of native memory. */
   public void add(MemorySegment piece) {
     if (!piece.isNative()) {
       throw new IllegalArgumentException("the kernel needs native memory, not an array's");
@@ -56,7 +56,7 @@ public final class Iovecs {
     return count;
   }
 
-  /** Whether there is room for a byte in the pieces. */
+  /** Whether the pieces have room for at least one byte. */
   public boolean hasRoom() {
     for (int i = 0; i < count; i++) {
       if (pieces[i].byteSize() > 0) {
@@ -67,11 +67,11 @@ public final class Iovecs {
   }
 
   /**
-   * Copies into the pieces, one after the other, as a call that receives does.
+   * Copies into the pieces, one after the other, as a receiving call does.
    *
-   * @param skipped how many bytes of the pieces have data already
+   * @param skipped how many bytes of the pieces are filled already
    * @return how many bytes fitted
-   * @throws IllegalStateException if a piece was freed; then nothing was copied
+   * @throws IllegalStateException if a piece was freed; nothing is copied then
    */
   public int copyFrom(MemorySegment source, long start, int length, int skipped) {
     segment();
@@ -90,7 +90,7 @@ public final class Iovecs {
   /**
    * The array, for a call.
    *
-   * @throws IllegalStateException if a piece was freed: the kernel would write to anybody's memory
+   * @throws IllegalStateException if a piece was freed, and its memory may be in other use
    */
   MemorySegment segment() {
     for (int i = 0; i < count; i++) {

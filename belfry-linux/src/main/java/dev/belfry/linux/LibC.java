@@ -6,7 +6,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Binds a method of {@link Sys} to a function of the C library. The C types are those of the Java
+ * Binds a method of {@link Sys} to a function of the C library. The C types follow from the Java
  * signature: {@code int}, {@code long} (also for {@code size_t} and {@code off_t}) and a pointer
  * for a {@code MemorySegment}.
  */
@@ -19,6 +19,6 @@ import java.lang.annotation.Target;
   /** The index of the first variadic argument, for functions declared with an ellipsis. */
   int variadicFrom() default -1;
 
-  /** Whether the function returns the error number itself and leaves {@code errno} alone. */
+  /** Whether the function returns the error number itself and does not set {@code errno}. */
   boolean returnsError() default false;
 }

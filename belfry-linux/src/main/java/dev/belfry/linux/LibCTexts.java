@@ -9,24 +9,25 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
-/** Texts from the C library: those of errors ({@code strerror(3)}), and its own version. */
+/** Texts from the C library: error messages ({@code strerror(3)}) and its own version. */
 final class LibCTexts {
   private static final MethodHandle STRERROR =
       link("strerror", FunctionDescriptor.of(ADDRESS, JAVA_INT)).orElseThrow();
 
   private LibCTexts() {}
 
-  /** What an error number means. */
+  /** The message for an error number. */
   static String error(int errno) {
     try {
-      // glibc answers from a constant table for every known number, so no thread can overwrite it.
+      // For known numbers glibc returns constant strings, so no other thread can overwrite the
+      // result.
       return string((MemorySegment) STRERROR.invokeExact(errno));
     } catch (Throwable unexpected) {
       throw new AssertionError("strerror", unexpected);
     }
   }
 
-  /** The version of the GNU C library, such as 2.36; empty if it is another one. */
+  /** The version of the GNU C library, such as 2.36; empty for another C library. */
   static Optional<String> libcVersion() {
     return link("gnu_get_libc_version", FunctionDescriptor.of(ADDRESS)).map(LibCTexts::call);
   }

@@ -12,9 +12,8 @@ import java.lang.foreign.StructLayout;
 import java.net.SocketAddress;
 
 /**
- * A message with everything that can go with it: several pieces of data, an address, descriptors
- * ({@code sendmsg(2)}, {@code recvmsg(2)}, {@code cmsg(3)}). For one thread; made once and used
- * again and again.
+ * A message with everything it can carry: several pieces of data, an address, descriptors ({@code
+ * sendmsg(2)}, {@code recvmsg(2)}, {@code cmsg(3)}). For one thread at a time; meant to be reused.
  *
  * {@snippet :
  * Message message = new Message(arena, 1, 1); // one piece of data, one descriptor
@@ -34,7 +33,7 @@ import java.net.SocketAddress;
  * }</pre>
  */
 public final class Message {
-  /** The most descriptors the kernel takes in one message ({@code SCM_MAX_FD}). */
+  /** The most descriptors the kernel accepts in one message ({@code SCM_MAX_FD}). */
   public static final int MAX_DESCRIPTORS = 253;
 
   static final StructLayout MSGHDR =
@@ -81,7 +80,7 @@ public final class Message {
   private int nameLength;
   private int descriptors;
 
-  /** A message for a number of pieces and descriptors, in memory of the arena. */
+  /** Allocates a message with room for a number of pieces and descriptors. */
   public Message(Arena arena, int maxPieces, int maxDescriptors) {
     if (maxDescriptors < 0 || maxDescriptors > MAX_DESCRIPTORS) {
       throw new IllegalArgumentException("0 to 253 descriptors, not " + maxDescriptors);
@@ -93,33 +92,30 @@ public final class Message {
     control = arena.allocate(alignToLong(controlBytes(maxDescriptors)), Long.BYTES);
   }
 
-  /** Forgets the data, the address and the descriptors. */
+  /** Removes the data, the address and the descriptors. */
   public void clear() {
     data.clear();
     nameLength = 0;
     descriptors = 0;
   }
 
-  /** The pieces that are sent or filled. */
+  /** The pieces to send or to fill. */
   public Iovecs data() {
     return data;
   }
 
-  /** Says where the message goes, for sockets that are not connected. */
+  /** Sets the destination, for sockets that are not connected. */
   public void setAddress(SocketAddress address) {
     MemorySegment encoded = SocketAddresses.encode((size, align) -> name.asSlice(0, size), address);
     nameLength = (int) encoded.byteSize();
   }
 
-  /**
-   * Where the message that was received came from; an empty path if that is a Unix socket without
-   * one.
-   */
+  /** The address a message came from; an empty path for a Unix socket without one. */
   public SocketAddress address() {
     return SocketAddresses.decode(name, nameLength);
   }
 
-  /** Passes a copy of a descriptor along; ours stays open. */
+  /** Adds a descriptor, which the receiver gets as a duplicate; ours stays open. */
   public void addDescriptor(int fd) {
     if (descriptors == maxDescriptors) {
       throw new IndexOutOfBoundsException("room for %d descriptors".formatted(maxDescriptors));
@@ -128,12 +124,12 @@ public final class Message {
     descriptors++;
   }
 
-  /** How many descriptors go with the message or came with it. */
+  /** The number of descriptors to send, or that were received. */
   public int descriptorCount() {
     return descriptors;
   }
 
-  /** A descriptor that came with the message, close-on-exec; whoever takes it has to close it. */
+  /** A received descriptor, close-on-exec; a caller that takes it must close it. */
   public int descriptor(int index) {
     if (index >= descriptors) {
       throw new IndexOutOfBoundsException("descriptor %d of %d".formatted(index, descriptors));
@@ -141,7 +137,7 @@ public final class Message {
     return control.get(JAVA_INT, CMSG_BYTES + (long) index * Integer.BYTES);
   }
 
-  /** Closes the descriptors that came with the message, because nobody takes them. */
+  /** Closes received descriptors that the caller does not take. */
   public void closeDescriptors(Sys sys) {
     while (descriptors > 0) {
       int fd = descriptor(descriptors - 1);
@@ -150,7 +146,7 @@ public final class Message {
     }
   }
 
-  /** Whether the message received was longer than the room for its data. */
+  /** Whether the received message was longer than the room for its data. */
   public boolean isDataTruncated() {
     return (header.get(JAVA_INT, FLAGS) & MSG_TRUNC) != 0;
   }
@@ -174,14 +170,14 @@ public final class Message {
     return result;
   }
 
-  /** The header of what is to be sent. */
+  /** Prepares the header for sending. */
   MemorySegment prepareToSend() {
     prepare(nameLength, descriptors == 0 ? 0 : writeControl());
     return header;
   }
 
   /**
-   * Receives without blocking, into the pieces that were added. Allocates nothing.
+   * Receives without blocking, into the added pieces. Allocates nothing.
    *
    * @return the number of bytes, zero at the end of a stream, or {@code -errno}
    */
@@ -194,22 +190,22 @@ public final class Message {
     return result;
   }
 
-  /** The header with room for what comes. */
+  /** Prepares the header for receiving. */
   MemorySegment prepareToReceive() {
-    // Just the room that was asked for, without the padding behind it: the kernel would use that
-    // for one more descriptor.
+    // Exactly the requested room, without padding: the kernel would use the padding for one more
+    // descriptor.
     prepare(SocketAddresses.MAX_BYTES, controlBytes(maxDescriptors));
     return header;
   }
 
-  /** Takes note of what the kernel has put here, when it did so by {@link SubmissionQueue}. */
+  /** Takes in what the kernel has received, after a receive through {@link SubmissionQueue}. */
   public void received(long result) {
     boolean arrived = result >= 0;
     nameLength = arrived ? header.get(JAVA_INT, NAME_LENGTH) : 0;
     descriptors = arrived ? readControl() : 0;
   }
 
-  /** Receives bytes that came without a message, as on a stream; see {@link Iovecs#copyFrom}. */
+  /** Receives bytes that came without a header, as on a stream; see {@link Iovecs#copyFrom}. */
   public int receive(MemorySegment source, long start, int length, int skipped) {
     prepare(0, 0);
     return data.copyFrom(source, start, length, skipped);
@@ -234,8 +230,8 @@ public final class Message {
   }
 
   /**
-   * Looks for descriptors and puts them first. Other records are there only if somebody has asked
-   * the socket for them, such as for the sender's credentials, and take up the same room.
+   * Finds the descriptors and moves them to the front. There are other records only if they were
+   * enabled on the socket, such as the sender's credentials, and they use the same room.
    */
   private int readControl() {
     long end = header.get(JAVA_LONG, CONTROL_LENGTH);

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * The clock that all processes of a machine share and that never jumps ({@code clock_gettime(2)},
- * CLOCK_MONOTONIC). HotSpot's {@link System#nanoTime} is the same clock on Linux, so its values can
- * be given to the kernel and to other processes; a test keeps watch over that.
+ * CLOCK_MONOTONIC). On Linux HotSpot's {@link System#nanoTime} reads the same clock, so its values
+ * can be passed to the kernel and to other processes; a test verifies this.
  */
 public final class MonotonicClock {
   private static final int CLOCK_MONOTONIC = 1;

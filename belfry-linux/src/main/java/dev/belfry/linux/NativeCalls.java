@@ -18,8 +18,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the generated implementation of {@link Sys} (see {@link NativeCallsGenerator}) stands on:
- * how a call is linked, where its error number goes, and what its result means.
+ * The base of the generated implementation of {@link Sys} (see {@link NativeCallsGenerator}): how a
+ * call is linked, where errno is captured, and how its result is interpreted.
  */
 abstract class NativeCalls implements Sys {
   static final Sys SHARED = NativeCallsGenerator.create(null);
@@ -34,7 +34,7 @@ abstract class NativeCalls implements Sys {
   private static final ThreadLocal<MemorySegment> STATE_OF_THREAD =
       ThreadLocal.withInitial(NativeCalls::newState);
 
-  /** Where errno goes when all calls come from one thread; null to keep one per thread. */
+  /** Where errno is captured if all calls come from one thread; null to keep one per thread. */
   private final @Nullable MemorySegment state;
 
   NativeCalls(@Nullable MemorySegment state) {
@@ -55,35 +55,35 @@ abstract class NativeCalls implements Sys {
     return own != null ? own : STATE_OF_THREAD.get();
   }
 
-  /** What generated code makes of the result of a call that reports through errno. */
+  /** Converts the result of a call that reports through errno; called by generated code. */
   static int result(int returned, MemorySegment state) {
     return returned >= 0 ? returned : -state.get(JAVA_INT, 0);
   }
 
-  /** The same for calls that return a {@code long}, a size or an address. */
+  /** Does the same for calls that return a {@code long}, such as a size or an address. */
   static long result(long returned, MemorySegment state) {
     return returned >= 0 ? returned : -state.get(JAVA_INT, 0);
   }
 
   /**
-   * Links a function that reports through errno. This and the next three are the bootstrap methods
-   * of the constants in generated code, so that a call is linked when it is first made.
+   * Links a function that reports through errno. This and the next three methods are the bootstrap
+   * methods of the constants in generated code, so that a call is linked when it is first made.
    *
    * @param type the Java type of the call
-   * @return a handle of that type behind a first parameter for the state that receives errno
+   * @return a handle of that type with a leading parameter for the state that captures errno
    */
   static MethodHandle libc(
       MethodHandles.Lookup caller, String name, Class<?> kind, MethodType type, int variadicFrom) {
     return link(name, type, variadicFrom, true);
   }
 
-  /** Links a function that returns its error number; the handle has just the given type. */
+  /** Links a function that returns its error number; the handle has exactly the given type. */
   static MethodHandle libcReturningError(
       MethodHandles.Lookup caller, String name, Class<?> kind, MethodType type) {
     return link(name, type, -1, false);
   }
 
-  /** Links a system call by number, by way of {@code syscall(2)}, as {@link #libc} would. */
+  /** Links a system call by number, with {@code syscall(2)}; the handle is as for {@link #libc}. */
   static MethodHandle syscall(
       MethodHandles.Lookup caller, String name, Class<?> kind, MethodType type, int number) {
     return numbered(type, number, true);

@@ -21,9 +21,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the class that implements {@link Sys}. Written by hand, ninety methods that all do the
- * same thing would be nine hundred lines and one mistake; so each is made from its declaration. In
- * Java it would read:
+ * Generates the class that implements {@link Sys}. By hand, it would be ninety methods that all do
+ * the same thing: nine hundred lines, and room for a mistake. So each method is generated from its
+ * declaration. In Java it would read:
  *
  * <pre>{@code
  * public int epollCtl(int epollFd, int operation, int fd, MemorySegment event) {
@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * where {@code EPOLL_CTL} is a constant that is linked at the first call. The compiler sees the
- * same as with a {@code static final} handle and inlines it all.
+ * where {@code EPOLL_CTL} is a constant that is linked at the first call. To the JIT compiler it is
+ * the same as a {@code static final} handle, and everything is inlined.
  */
 final class NativeCallsGenerator {
   private static final ClassDesc THIS = ClassDesc.of("dev.belfry.linux.GeneratedNativeCalls");
@@ -46,7 +46,7 @@ final class NativeCallsGenerator {
 
   private NativeCallsGenerator() {}
 
-  /** A new instance that keeps errno in the given state, or per thread if there is none. */
+  /** Creates an instance that captures errno in the given state, or per thread if it is null. */
   static Sys create(@Nullable MemorySegment state) {
     try {
       return (Sys) CONSTRUCTOR.invoke(state);

@@ -9,15 +9,15 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.nio.file.Path;
 
-/** Opening files ({@code open(2)}, {@code openat2(2)}). */
+/** Opens files ({@code open(2)}, {@code openat2(2)}). */
 public final class OpenFile {
-  /** Stands for the working directory where a directory's descriptor is wanted. */
+  /** Stands for the working directory in place of a directory's descriptor. */
   public static final int WORKING_DIRECTORY = -100;
 
-  /** Refuse to leave the directory the path starts from ({@code RESOLVE_BENEATH}). */
+  /** Refuses paths that leave the directory they start from ({@code RESOLVE_BENEATH}). */
   public static final long RESOLVE_BENEATH = 0x08;
 
-  /** Refuse any symbolic link on the way ({@code RESOLVE_NO_SYMLINKS}). */
+  /** Refuses any symbolic link on the way ({@code RESOLVE_NO_SYMLINKS}). */
   public static final long RESOLVE_NO_SYMLINKS = 0x04;
 
   /**
@@ -44,7 +44,7 @@ public final class OpenFile {
   }
 
   /**
-   * Opens or creates a file relative to a directory, close-on-exec, by {@code openat}.
+   * Opens or creates a file relative to a directory, close-on-exec, with {@code openat}.
    *
    * @param directory the directory's descriptor, or {@link #WORKING_DIRECTORY}
    */
@@ -62,10 +62,10 @@ public final class OpenFile {
   }
 
   /**
-   * Opens or creates a file relative to a directory, by {@code openat2}.
+   * Opens or creates a file relative to a directory, with {@code openat2}.
    *
    * @param directory the directory's descriptor, or {@link #WORKING_DIRECTORY}
-   * @param resolve what to refuse on the way: {@link #RESOLVE_BENEATH} and so on, or zero
+   * @param resolve what to refuse on the way, such as {@link #RESOLVE_BENEATH}, or zero
    */
   public static Fd openAt(Sys sys, int directory, Path path, int flags, int mode, long resolve)
       throws ErrnoException {
@@ -78,21 +78,21 @@ public final class OpenFile {
     }
   }
 
-  /** What {@link #openAt} asks for, in memory of the arena, for {@link SubmissionQueue#open}. */
+  /** Encodes the arguments of {@link #openAt} for {@link SubmissionQueue#open}. */
   public static Request request(
       Arena arena, int directory, Path path, int flags, int mode, long resolve) {
     MemorySegment how =
         arena.allocateFrom(
             JAVA_LONG,
             Integer.toUnsignedLong(flags | OpenFlags.CLOSE_ON_EXEC),
-            // A mode without a file to create is an error to openat2.
+            // openat2 rejects a mode if no file is to be created.
             (flags & OpenFlags.CREATE) != 0 ? mode : 0,
             resolve);
     MemorySegment name = arena.allocateFrom(CStrings.path(path), CStrings.BYTES);
     return new Request(directory, name, how);
   }
 
-  /** A file to open. */
+  /** A request to open a file. */
   public static final class Request {
     final int directory;
     final MemorySegment name;

@@ -1,9 +1,6 @@
 package dev.belfry.linux;
 
-/**
- * How to open a file ({@code open(2)}). Some flags have other numbers on aarch64, so they are
- * methods.
- */
+/** Flags for opening a file ({@code open(2)}). Those that differ on aarch64 are methods. */
 public final class OpenFlags {
   public static final int READ_ONLY = 0;
   public static final int WRITE_ONLY = 1;
@@ -19,17 +16,17 @@ public final class OpenFlags {
 
   private OpenFlags() {}
 
-  /** Past the page cache ({@code O_DIRECT}). */
+  /** Bypass the page cache ({@code O_DIRECT}). */
   public static int direct() {
     return direct(Arch.current());
   }
 
-  /** Only a directory ({@code O_DIRECTORY}). */
+  /** Fail unless it is a directory ({@code O_DIRECTORY}). */
   public static int directory() {
     return directory(Arch.current());
   }
 
-  /** Not through a symbolic link at the end of the path ({@code O_NOFOLLOW}). */
+  /** Fail if the path ends in a symbolic link ({@code O_NOFOLLOW}). */
   public static int noFollow() {
     return noFollow(Arch.current());
   }

@@ -11,12 +11,12 @@ import java.lang.foreign.StructLayout;
 import java.util.Optional;
 
 /**
- * A process that cannot be mistaken for another ({@code pidfd_open(2)}). The descriptor becomes
- * readable when the process has ended.
+ * A stable reference to a process, immune to pid reuse ({@code pidfd_open(2)}). The descriptor
+ * becomes readable when the process has ended.
  */
 public final class PidFd implements AutoCloseable {
   /**
-   * What {@code waitid} fills, as far as it is used ({@code sigaction(2)}):
+   * The fields of {@code waitid}'s result that are used ({@code sigaction(2)}):
    *
    * <pre>{@code
    * siginfo_t { int si_signo; int si_errno; int si_code; int pad;
@@ -50,28 +50,28 @@ public final class PidFd implements AutoCloseable {
     this.fd = fd;
   }
 
-  /** The process that has this id now. */
+  /** Opens the process that has this id now. */
   public static PidFd open(Sys sys, int pid) throws ErrnoException {
     int number = call("pidfd_open", "process " + pid, () -> sys.pidfdOpen(pid, 0));
     return new PidFd(sys, pid, Fd.own(sys, number, "process " + pid));
   }
 
-  /** The process id; it may belong to another process once this one was reaped. */
+  /** The process id; another process may get it once this one was reaped. */
   public int pid() {
     return pid;
   }
 
-  /** The descriptor, to be watched. */
+  /** The descriptor to watch. */
   public int number() {
     return fd.number();
   }
 
-  /** The descriptor, for an event loop that closes it together with what it knows of it. */
+  /** The descriptor, for an event loop that takes ownership and closes it. */
   public Fd fd() {
     return fd;
   }
 
-  /** Sends a signal to this very process; ESRCH if it has ended and was reaped. */
+  /** Sends a signal to exactly this process; ESRCH if it has ended and was reaped. */
   public void sendSignal(int signal) throws ErrnoException {
     call(
         "pidfd_send_signal",
@@ -79,19 +79,19 @@ public final class PidFd implements AutoCloseable {
         () -> sys.pidfdSendSignal(fd.number(), signal, MemorySegment.NULL, 0));
   }
 
-  /** Takes the status of a child of ours if it has ended, once; then it is no longer a zombie. */
+  /** Reaps a child that has ended and returns its exit status, once; empty while it runs. */
   public Optional<ExitStatus> reap() throws ErrnoException {
     return waitFor(WEXITED | WNOHANG);
   }
 
-  /** Waits for a child of ours to end. Blocks the thread in the kernel: never on a virtual one. */
+  /** Waits for a child to end. Blocks the thread in the kernel: not for virtual threads. */
   public ExitStatus awaitExit() throws ErrnoException {
     return waitFor(WEXITED).orElseThrow();
   }
 
   private Optional<ExitStatus> waitFor(int options) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment info = arena.allocate(SIGINFO); // zero, and stays so if nothing has ended
+      MemorySegment info = arena.allocate(SIGINFO); // stays zero if it has not ended
       call("waitid", "process " + pid, () -> sys.waitid(P_PIDFD, fd.number(), info, options));
       if (info.get(JAVA_INT, offset("pid")) == 0) {
         return Optional.empty();

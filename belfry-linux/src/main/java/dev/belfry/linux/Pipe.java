@@ -16,7 +16,7 @@ public record Pipe(Fd reader, Fd writer) {
   private static final int O_NONBLOCK = 0x800;
   private static final int O_CLOEXEC = 0x80000;
 
-  /** A new pipe. */
+  /** Opens a pipe. */
   public static Pipe open(Sys sys, boolean blocking) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment fds = arena.allocate(ValueLayout.JAVA_INT, 2);

@@ -12,14 +12,14 @@ import java.lang.foreign.StructLayout;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A few descriptors to wait for without an event loop ({@code poll(2)}), an array of:
+ * Waits for a few descriptors without an event loop ({@code poll(2)}), an array of:
  *
  * <pre>{@code
  * struct pollfd { int fd; short events; short revents; };
  * }</pre>
  *
- * For one thread. Nothing but the constructor allocates; a wait blocks its thread in the kernel:
- * never on a virtual one.
+ * For one thread. Only the constructor allocates. A wait blocks its thread in the kernel: not for
+ * virtual threads.
  */
 public final class PollSet {
   public static final int IN = 0x001;
@@ -45,7 +45,7 @@ public final class PollSet {
   private final MemorySegment pollFds;
   private final MemorySegment timeout;
 
-  /** Room for exactly {@code count} descriptors. */
+  /** Allocates room for exactly {@code count} descriptors. */
   public PollSet(Sys sys, int count) {
     this.sys = sys;
     this.count = count;
@@ -54,23 +54,24 @@ public final class PollSet {
     this.timeout = Timespec.allocate(arena);
   }
 
-  /** Says which descriptor stands at an index, and for which events; -1 stands for none. */
+  /** Sets the descriptor at an index and its events; -1 for none. */
   public void set(int index, int fd, int events) {
     pollFds.set(JAVA_INT, index * POLLFD_BYTES + FD, fd);
     pollFds.set(JAVA_SHORT, index * POLLFD_BYTES + EVENTS, (short) events);
   }
 
-  /** What happened to a descriptor in the last wait; ERR, HUP and NVAL come unasked. */
+  /** The events of a descriptor in the last wait; ERR, HUP and NVAL are always reported. */
   public int happened(int index) {
     return pollFds.get(JAVA_SHORT, index * POLLFD_BYTES + REVENTS);
   }
 
   /**
-   * Waits until something happens. When interrupted it goes on waiting for the rest of the time. If
-   * the process is stopped meanwhile, that counts too, but for the last fifth of a second.
+   * Waits until something happens. An interrupted wait is resumed for the remaining time. Time
+   * during which the process is stopped counts too, except in the last fifth of a second.
    *
    * @param deadlineNanos a time of {@link System#nanoTime}, or {@link Futex#FOREVER}
-   * @return how many descriptors have something, zero when time is up, or {@code -errno}
+   * @return the number of descriptors with events, zero if the deadline has passed, or {@code
+   *     -errno}
    */
   public int await(long deadlineNanos) {
     if (deadlineNanos == Futex.FOREVER) {
@@ -88,8 +89,8 @@ public final class PollSet {
   }
 
   /**
-   * To the nanosecond. But a process that was stopped and goes on is put to sleep again for all
-   * that was left when it was stopped; poll, which counts in milliseconds, goes by the clock.
+   * Waits to the nanosecond. But when a stopped process continues, ppoll sleeps again for all the
+   * time that was left when it was stopped; poll, in milliseconds, goes by the clock.
    */
   private int awaitShortly(long deadlineNanos) {
     int result;

@@ -19,14 +19,14 @@ public final class Processes {
   }
 
   /**
-   * Asks for a signal when our parent dies; zero for none. "Parent" is the very thread that started
-   * us, and it may be dead already: check {@link #parent} afterwards.
+   * Requests a signal for when our parent dies; zero for none. The "parent" is the thread that
+   * started us, which may be dead already: check {@link #parent} afterwards.
    */
   public static void setParentDeathSignal(Sys sys, int signal) throws ErrnoException {
     call("prctl", "PR_SET_PDEATHSIG " + signal, () -> sys.prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0));
   }
 
-  /** How late the kernel may wake the calling thread, to save wake-ups; 50 µs by default. */
+  /** How late the kernel may wake the calling thread, to batch wake-ups; 50 µs by default. */
   public static void setTimerSlack(Sys sys, long nanos) throws ErrnoException {
     call("prctl", "PR_SET_TIMERSLACK " + nanos, () -> sys.prctl(PR_SET_TIMERSLACK, nanos, 0, 0, 0));
   }
@@ -36,16 +36,16 @@ public final class Processes {
     call("kill", Signo.name(signal) + " to " + pid, () -> sys.kill(pid, signal));
   }
 
-  /** Sends a signal with a value; realtime signals queue up, EAGAIN when the queue is full. */
+  /** Sends a signal with a value; realtime signals queue up, with EAGAIN when the queue is full. */
   public static void queue(Sys sys, int pid, int signal, int value) throws ErrnoException {
-    // The value travels in a union of int and pointer, of which an int is the low half.
+    // The value is a union of int and pointer, in which the int is the low half.
     call(
         "sigqueue",
         Signo.name(signal) + " to " + pid,
         () -> sys.sigqueue(pid, signal, Integer.toUnsignedLong(value)));
   }
 
-  /** Waits for a child that has no {@link PidFd} to end, and forgets how it ended. */
+  /** Waits for a child without a {@link PidFd} to end, and discards its exit status. */
   static void reap(Sys sys, int pid) throws ErrnoException {
     call("waitid", "process " + pid, () -> sys.waitid(P_PID, pid, MemorySegment.NULL, WEXITED));
   }

@@ -6,15 +6,15 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** How much of something this process may have ({@code getrlimit(2)}). */
+/** A resource limit of this process ({@code getrlimit(2)}). */
 public enum ResourceLimit {
   /** The largest core file, in bytes. */
   CORE(4),
-  /** One more than the highest descriptor. */
+  /** One more than the highest descriptor number. */
   DESCRIPTORS(7),
   /** Address space, in bytes. */
   ADDRESS_SPACE(9),
-  /** Queued signals of this user. */
+  /** The number of queued signals of this user. */
   PENDING_SIGNALS(11);
 
   /** No limit. */
@@ -29,12 +29,12 @@ public enum ResourceLimit {
   /**
    * A limit: {@code struct rlimit { rlim_t rlim_cur; rlim_t rlim_max; }}.
    *
-   * @param soft what holds now
-   * @param hard what the soft one may be raised to
+   * @param soft the limit in force
+   * @param hard the ceiling for the soft limit
    */
   public record Value(long soft, long hard) {}
 
-  /** The limit as it is. */
+  /** The current limit. */
   public Value get(Sys sys) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment rlimit = arena.allocate(JAVA_LONG, 2);

@@ -13,18 +13,18 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The word of a {@link RobustMutex} that the calling thread holds, without the C library. That
- * would keep its list of the thread's mutexes inside the mutexes, that is, in shared memory: in
- * locking or unlocking one of them it writes to wherever another process has made the list lead, or
- * to the memory of another mutex that was cut or unmapped meanwhile. Here the list ({@code
- * set_robust_list(2)}) is in memory of our own, and has this one mutex in it.
+ * Holds the word of a {@link RobustMutex} for the calling thread, without the C library. The C
+ * library keeps its list of a thread's robust mutexes inside the mutexes, that is, in shared
+ * memory. When it locks or unlocks one of them, it writes to wherever another process has made the
+ * list point, or to the memory of another mutex that was truncated or unmapped meanwhile. Here the
+ * list ({@code set_robust_list(2)}) is in private memory and contains just this mutex.
  *
- * <p>All on one thread, which has one hold at a time, ends after it, and never locks a robust mutex
- * of the C library. If the thread dies first, the kernel marks the word.
+ * <p>Use it on one thread, which has one hold at a time, outlives it, and never locks a robust
+ * mutex of the C library. If the thread dies first, the kernel marks the word.
  */
 public final class RobustHold implements AutoCloseable {
   /**
-   * Behind it stands our only entry, which is a pointer too:
+   * The head of the list, followed by our only entry, which is a pointer too:
    *
    * <pre>{@code
    * struct robust_list { struct robust_list *next; };
@@ -55,7 +55,7 @@ public final class RobustHold implements AutoCloseable {
     this.thread = sys.gettid();
   }
 
-  /** Takes the mutex of a word; null if somebody else holds it. */
+  /** Takes the mutex of a word; null if another thread holds it. */
   public static @Nullable RobustHold tryTake(Sys sys, MemorySegment word) throws ErrnoException {
     Arena list = Arena.ofConfined();
     var hold = new RobustHold(sys, list, word);
@@ -102,8 +102,8 @@ public final class RobustHold implements AutoCloseable {
   }
 
   /**
-   * Gives the mutex back. If it is no longer ours, because somebody has made it new or written over
-   * it, it is left alone.
+   * Releases the mutex. If it is no longer ours, because it was initialised anew or overwritten, it
+   * is left alone.
    */
   @Override
   public void close() throws ErrnoException {
@@ -122,7 +122,7 @@ public final class RobustHold implements AutoCloseable {
     abandon();
   }
 
-  /** Forgets the mutex without touching it, because its memory is gone. */
+  /** Gives up the mutex without touching its word, because its memory is gone. */
   public void abandon() throws ErrnoException {
     tell(MemorySegment.NULL);
     list.close();

@@ -9,21 +9,21 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.IntSupplier;
 
 /**
- * A mutex in shared memory that the kernel releases for a thread that dies holding it ({@code
- * pthread_mutexattr_setrobust(3)}). It belongs to the thread that locked it, not to the process:
- * lock it on a platform thread that lives as long as it is meant to be held.
+ * A mutex in shared memory that the kernel releases if its owner dies ({@code
+ * pthread_mutexattr_setrobust(3)}). The owner is the thread that locked it, not the process: lock
+ * it on a platform thread that lives as long as the mutex is to be held.
  *
  * <p>Its first four bytes are a futex word: the owner's thread id and the flags below. A thread
- * that only wants to know of the owner's death sets {@link #WAITERS} and sleeps on that word.
+ * that only watches for the owner's death sets {@link #WAITERS} and sleeps on that word.
  */
 public final class RobustMutex {
-  /** Set in the word by the kernel when the owner died. */
+  /** Set in the word by the kernel when the owner has died. */
   public static final int OWNER_DIED = 0x4000_0000;
 
-  /** Set in the word by whoever sleeps on it, so that the kernel wakes somebody. */
+  /** Set in the word by a thread that sleeps on it, so that the kernel wakes a sleeper. */
   public static final int WAITERS = 0x8000_0000;
 
-  /** The part of the word that is the owner's thread id; zero if nobody owns it. */
+  /** The part of the word that holds the owner's thread id; zero if there is no owner. */
   public static final int OWNER_MASK = 0x3fff_ffff;
 
   private static final int PTHREAD_PROCESS_SHARED = 1;
@@ -35,7 +35,7 @@ public final class RobustMutex {
   private final Sys sys;
   private final MemorySegment mutex;
 
-  /** A mutex at a place in shared memory, {@link #bytes} long; it may be initialised or not. */
+  /** A mutex in shared memory, {@link #bytes} long, initialised or not. */
   public RobustMutex(Sys sys, MemorySegment mutex) {
     if (mutex.byteSize() < bytes()) {
       throw new IllegalArgumentException(
@@ -45,13 +45,13 @@ public final class RobustMutex {
     this.mutex = mutex;
   }
 
-  /** How a lock came about. */
+  /** The outcome of an attempt to lock. */
   public enum Locked {
-    /** The lock is ours, and all is in order. */
+    /** Locked, after a regular unlock. */
     IN_ORDER,
-    /** The lock is ours because its owner died; see {@link #makeConsistent}. */
+    /** Locked, because the owner died; see {@link #makeConsistent}. */
     AFTER_DEATH,
-    /** Somebody else holds it. */
+    /** Not locked: another thread holds it. */
     NO
   }
 
@@ -67,7 +67,7 @@ public final class RobustMutex {
     };
   }
 
-  /** Makes the memory a mutex that nobody holds; whatever it was before is forgotten. */
+  /** Initialises the memory as an unlocked mutex, whatever it was before. */
   public void initialise() throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attributes = arena.allocate(ATTRIBUTE_BYTES, Long.BYTES);
@@ -86,22 +86,22 @@ public final class RobustMutex {
     }
   }
 
-  /** Waits until the mutex is ours. Blocks the thread in the kernel: never on a virtual one. */
+  /** Waits until the mutex is ours. Blocks the thread in the kernel: not for virtual threads. */
   public Locked lock() throws ErrnoException {
     return locked("pthread_mutex_lock", sys.pthreadMutexLock(mutex));
   }
 
-  /** Takes the mutex if nobody holds it. */
+  /** Locks the mutex if it is free. */
   public Locked tryLock() throws ErrnoException {
     return locked("pthread_mutex_trylock", sys.pthreadMutexTrylock(mutex));
   }
 
-  /** After {@link Locked#AFTER_DEATH}: says that what the mutex protects is in order again. */
+  /** After {@link Locked#AFTER_DEATH}: declares that the protected state is consistent again. */
   public void makeConsistent() throws ErrnoException {
     check("pthread_mutex_consistent", () -> sys.pthreadMutexConsistent(mutex));
   }
 
-  /** Gives the mutex back; only the thread that locked it may. */
+  /** Unlocks the mutex; only the thread that locked it may do so. */
   public void unlock() throws ErrnoException {
     check("pthread_mutex_unlock", () -> sys.pthreadMutexUnlock(mutex));
   }

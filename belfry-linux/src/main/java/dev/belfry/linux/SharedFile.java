@@ -7,20 +7,20 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory that several processes share: anonymous files ({@code memfd_create(2)}), their size and
- * their seals, and mappings of any file ({@code mmap(2)}).
+ * Memory shared between processes: anonymous files ({@code memfd_create(2)}), their size and their
+ * seals, and mappings of any file ({@code mmap(2)}).
  */
 public final class SharedFile {
-  /** Nobody may change the seals any more. */
+  /** The seals can no longer be changed. */
   public static final int SEAL_SEAL = 1;
 
-  /** The file can never become shorter, so that no access to a mapping can fault. */
+  /** The file can never shrink, so that no access to a mapping can fault. */
   public static final int SEAL_SHRINK = 2;
 
-  /** The file can never become longer. */
+  /** The file can never grow. */
   public static final int SEAL_GROW = 4;
 
-  /** Nobody can write to the file any more. */
+  /** The file can no longer be written. */
   public static final int SEAL_WRITE = 8;
 
   private static final int MFD_CLOEXEC = 1;
@@ -35,9 +35,9 @@ public final class SharedFile {
   private SharedFile() {}
 
   /**
-   * A new anonymous file of no length, which can be sealed.
+   * Creates an empty anonymous file that can be sealed.
    *
-   * @param name seen in {@code /proc} only; need not be unique
+   * @param name shown in {@code /proc} only; need not be unique
    */
   public static Fd createAnonymous(Sys sys, String name) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
@@ -48,20 +48,20 @@ public final class SharedFile {
     }
   }
 
-  /** Sets the length; new bytes are zero and take no memory until touched. */
+  /** Sets the length; new bytes are zero and use no memory until touched. */
   public static void truncate(Sys sys, int fd, long length) throws ErrnoException {
     call("ftruncate", length + " bytes", () -> sys.ftruncate(fd, length));
   }
 
   /**
-   * Takes the memory for the first bytes of the file now, and makes it that long: where there is
-   * not enough, this fails now, rather than a later access to a mapping with SIGBUS.
+   * Allocates the memory for the first bytes of the file now, and extends it to that length. If
+   * there is not enough, this call fails, instead of a later access to a mapping with SIGBUS.
    */
   public static void allocate(Sys sys, int fd, long length) throws ErrnoException {
     call("fallocate", length + " bytes", () -> sys.fallocate(fd, 0, 0, length));
   }
 
-  /** Adds seals, for ever. */
+  /** Adds seals, which cannot be removed. */
   public static void seal(Sys sys, int fd, int seals) throws ErrnoException {
     call("fcntl", "F_ADD_SEALS", () -> sys.fcntl(fd, F_ADD_SEALS, seals));
   }
@@ -78,7 +78,7 @@ public final class SharedFile {
    * @param sys must be for any thread if another thread may close the arena, as with a shared or an
    *     automatic one
    * @param writable whether the memory can be written
-   * @param arena unmaps it when it is closed; the global arena never does
+   * @param arena unmaps the memory when it is closed; the global arena never does
    * @return exactly {@code length} bytes
    */
   public static MemorySegment map(Sys sys, int fd, long length, boolean writable, Arena arena)

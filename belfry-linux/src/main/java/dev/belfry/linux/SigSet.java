@@ -19,7 +19,7 @@ public record SigSet(long bits) {
   /** Every signal from 1 to 64. */
   public static final SigSet ALL = new SigSet(-1L);
 
-  /** The size of a {@code sigset_t} of the C library; the kernel itself uses the first 8 bytes. */
+  /** The size of the C library's {@code sigset_t}; the kernel itself uses the first 8 bytes. */
   private static final long SIGSET_BYTES = 128;
 
   /** The set of the given signals. */
@@ -31,7 +31,7 @@ public record SigSet(long bits) {
     return set;
   }
 
-  /** All signals between two, both included. */
+  /** All signals from the first to the last, inclusive. */
   public static SigSet range(int first, int last) {
     SigSet set = EMPTY;
     for (int signal = first; signal <= last; signal++) {
@@ -40,27 +40,27 @@ public record SigSet(long bits) {
     return set;
   }
 
-  /** The set that a line of {@code /proc/PID/status} such as {@code SigBlk} shows. */
+  /** Parses a set as shown in {@code /proc/PID/status}, for example after {@code SigBlk}. */
   static SigSet ofHex(String hex) {
     return new SigSet(Long.parseUnsignedLong(hex.strip(), 16));
   }
 
-  /** This set and one signal more. */
+  /** This set plus a signal. */
   public SigSet with(int signal) {
     return new SigSet(bits | bit(signal));
   }
 
-  /** This set without one signal. */
+  /** This set without a signal. */
   public SigSet without(int signal) {
     return new SigSet(bits & ~bit(signal));
   }
 
-  /** This set and all of the other. */
+  /** The union of both sets. */
   public SigSet union(SigSet other) {
     return new SigSet(bits | other.bits);
   }
 
-  /** What of this set is not in the other. */
+  /** The signals of this set that are not in the other. */
   public SigSet minus(SigSet other) {
     return new SigSet(bits & ~other.bits);
   }
@@ -70,7 +70,7 @@ public record SigSet(long bits) {
     return (bits & bit(signal)) != 0;
   }
 
-  /** Whether all signals of the other are in the set. */
+  /** Whether the set contains all signals of the other. */
   public boolean containsAll(SigSet other) {
     return (other.bits & ~bits) == 0;
   }

@@ -6,10 +6,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** What happens when a signal is delivered ({@code sigaction(2)}), for the whole process. */
+/** The actions taken when signals are delivered ({@code sigaction(2)}), for the whole process. */
 public final class SignalActions {
   /**
-   * More than {@code struct sigaction} needs, which begins with the handler; all zero means {@code
+   * More than {@code struct sigaction} needs. It begins with the handler; all zero means {@code
    * SIG_DFL} without flags.
    */
   private static final long SIGACTION_BYTES = 256;
@@ -18,7 +18,7 @@ public final class SignalActions {
 
   private SignalActions() {}
 
-  /** Gives these signals their default action; a handler set by the JVM would be lost. */
+  /** Resets these signals to their default action; a handler set by the JVM would be lost. */
   public static void restoreDefault(Sys sys, SigSet signals) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment action = arena.allocate(SIGACTION_BYTES, Long.BYTES);
@@ -31,7 +31,7 @@ public final class SignalActions {
     }
   }
 
-  /** Gives those of these signals that are ignored their default action. */
+  /** Resets those of these signals that are ignored to their default action. */
   static void heed(Sys sys, SigSet signals) throws ErrnoException {
     for (int signal : signals.signals().toArray()) {
       if (isIgnored(sys, signal)) {

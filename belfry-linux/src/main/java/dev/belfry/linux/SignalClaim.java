@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Sees to it that each signal has one reader in a process. Two signalfds that ask for the same
- * signal would each get some of its deliveries, and nobody could say which. Whoever reads signals
- * takes a claim first; the newest open claim on a signal holds it, and when that one is closed, the
- * one before it gets the signal back. In between, the signal waits in the kernel.
+ * Ensures that each signal has one reader in the process. If two signalfds asked for the same
+ * signal, each would get an arbitrary part of its deliveries. So every reader first takes a claim.
+ * The newest open claim on a signal holds it; when it is closed, the previous one gets the signal
+ * back. In between, the signal stays pending in the kernel.
  */
 public final class SignalClaim implements AutoCloseable {
-  /** Open claims, oldest first; guarded by itself. */
+  /** The open claims, oldest first; guarded by itself. */
   private static final List<SignalClaim> OPEN = new ArrayList<>();
 
   private final SigSet wanted;
@@ -24,12 +24,12 @@ public final class SignalClaim implements AutoCloseable {
   }
 
   /**
-   * Takes signals over from whoever holds them.
+   * Takes signals over from the claims that hold them.
    *
    * @param wanted the signals
-   * @param onChange is told the signals this claim holds from now on, whenever that changes: at
-   *     first all that are wanted, then fewer or more as others come and go. Called on the thread
-   *     that brought the change, one call at a time; it updates a signalfd and does no more
+   * @param onChange receives the signals that this claim holds, whenever they change: at first all
+   *     wanted ones, then fewer or more as other claims come and go. Called on the thread that
+   *     caused the change, one call at a time; it should only update a signalfd
    */
   public static SignalClaim take(SigSet wanted, Consumer<SigSet> onChange) {
     var claim = new SignalClaim(wanted, onChange);
@@ -38,7 +38,7 @@ public final class SignalClaim implements AutoCloseable {
       try {
         settle();
       } catch (Throwable failure) {
-        OPEN.remove(claim); // nobody could close it any more
+        OPEN.remove(claim); // the caller has nothing to close
         settle();
         throw failure;
       }
@@ -53,7 +53,7 @@ public final class SignalClaim implements AutoCloseable {
     }
   }
 
-  /** Gives the signals back to whoever held them before; a second call does nothing. */
+  /** Gives the signals back to the previous claims; a second call does nothing. */
   @Override
   public void close() {
     synchronized (OPEN) {
@@ -81,7 +81,7 @@ public final class SignalClaim implements AutoCloseable {
   }
 
   private void grant(SigSet signals) {
-    if (signals.bits() != held.bits()) { // the first equals of a record takes long
+    if (signals.bits() != held.bits()) { // the first equals() of a record is slow
       held = signals;
       onChange.accept(signals);
     }

@@ -7,8 +7,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Signals as something to read ({@code signalfd(2)}). A signal that is blocked in every thread
- * stays pending until it is read here; one that some thread has unblocked never arrives.
+ * Reads signals from a descriptor ({@code signalfd(2)}). A signal that is blocked in every thread
+ * stays pending until it is read here; one that some thread has unblocked may be delivered to that
+ * thread instead.
  */
 public final class SignalFd implements AutoCloseable {
   private static final int SFD_CLOEXEC = 0x80000;
@@ -22,12 +23,12 @@ public final class SignalFd implements AutoCloseable {
     this.fd = fd;
   }
 
-  /** A descriptor that never blocks, for an event loop. */
+  /** Opens a non-blocking descriptor, for an event loop. */
   public static SignalFd open(Sys sys, SigSet signals) throws ErrnoException {
     return open(sys, signals, SFD_CLOEXEC | SFD_NONBLOCK);
   }
 
-  /** A descriptor whose reads wait, for a thread that does nothing else. */
+  /** Opens a blocking descriptor, for a dedicated thread. */
   public static SignalFd openBlocking(Sys sys, SigSet signals) throws ErrnoException {
     return open(sys, signals, SFD_CLOEXEC);
   }
@@ -43,7 +44,7 @@ public final class SignalFd implements AutoCloseable {
     }
   }
 
-  /** Reads other signals from now on; a read that is waiting continues with the new set. */
+  /** Changes the set of signals; a read that is waiting continues with the new set. */
   public void update(SigSet signals) throws ErrnoException {
     signalfd(sys, fd.number(), signals, 0);
   }
@@ -53,21 +54,21 @@ public final class SignalFd implements AutoCloseable {
     return fd.number();
   }
 
-  /** The descriptor, for an event loop that closes it together with what it knows of it. */
+  /** The descriptor, for an event loop that takes ownership and closes it. */
   public Fd fd() {
     return fd;
   }
 
   /**
-   * Reads as many records as are there and fit. Allocates nothing.
+   * Reads as many pending records as fit. Allocates nothing.
    *
-   * @return how many, or {@code -errno}; {@code -EAGAIN} when there is none
+   * @return how many, or {@code -errno}; {@code -EAGAIN} if there is none
    */
   public int read(SignalRecords records) {
     return read(sys, records);
   }
 
-  /** Reads, as {@link #read(SignalRecords)} does, by the calls of the thread that reads. */
+  /** Reads, as {@link #read(SignalRecords)} does, with the system calls of the reading thread. */
   public int read(Sys ofThread, SignalRecords records) {
     long bytes;
     do {

@@ -13,20 +13,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state a JVM must be started in so that signals can be read from a {@link SignalFd}: blocked
- * in every thread. HotSpot starts threads before {@code main} and unblocks some signals in them, so
- * a running program cannot bring itself there; but it can start itself again in the right way, with
- * the same process id, arguments and standard streams.
+ * The state a JVM must be started in to read signals from a {@link SignalFd}: with the signals
+ * blocked in every thread. HotSpot starts threads before {@code main} and unblocks some signals in
+ * them, so a running program cannot get into that state by itself. But it can re-execute itself,
+ * with the same process id, arguments and standard streams.
  *
- * <p>The way is the launcher's: the mask is set before the JVM starts, {@code -Xrs} keeps HotSpot
- * from unblocking HUP, INT and TERM, and {@code _JAVA_SR_SIGNUM} moves its suspend signal away from
- * USR2.
+ * <p>It does so as the launcher does: the mask is set before the JVM starts, {@code -Xrs} keeps
+ * HotSpot from unblocking HUP, INT and TERM, and {@code _JAVA_SR_SIGNUM} moves its suspend signal
+ * away from USR2.
  */
 public final class SignalLaunch {
   /**
-   * The signals that are blocked. Not among them: 32 and 33, which the C library uses; 62, with
-   * which the JDK wakes threads in blocking socket calls; 64, where the suspend signal is moved to;
-   * the fault signals, which HotSpot needs.
+   * The signals to block. Not included are 32 and 33, which the C library uses; 62, with which the
+   * JDK wakes threads in blocking socket calls; 64, the new suspend signal; and the fault signals,
+   * which HotSpot needs.
    */
   public static final SigSet SIGNALS =
       SigSet.of(
@@ -44,7 +44,7 @@ public final class SignalLaunch {
   private static final String SUSPEND_VARIABLE = "_JAVA_SR_SIGNUM";
   private static final int SUSPEND_SIGNAL = 64;
 
-  /** Holds the process id of a JVM that started itself again, so that it does so only once. */
+  /** Holds the process id of a JVM that has re-executed itself, so that it does so only once. */
   private static final String GUARD_VARIABLE = "BELFRY_RELAUNCHED";
 
   private static final List<String> JVM_OPTIONS =
@@ -56,10 +56,10 @@ public final class SignalLaunch {
   private SignalLaunch() {}
 
   /**
-   * A thread in which signals that should be blocked are not.
+   * A thread in which some signals are not blocked as they should be.
    *
    * @param thread the thread
-   * @param unblocked the signals it would take for itself
+   * @param unblocked the signals that could be delivered to it
    */
   public record Gap(ThreadSignals thread, SigSet unblocked) {
     @Override
@@ -82,13 +82,13 @@ public final class SignalLaunch {
 
   /**
    * The signal with which this JVM suspends threads, and which it unblocks in all of them: USR2, or
-   * the one it was told when it was started.
+   * the one it was configured with at its start.
    */
   public static int suspendSignal() {
     return suspendSignal(System.getenv(SUSPEND_VARIABLE));
   }
 
-  /** HotSpot takes only a number above all fault signals. */
+  /** HotSpot accepts only numbers above all fault signals. */
   static int suspendSignal(@Nullable String told) {
     if (told != null && told.matches("[0-9]{1,2}")) {
       int signal = Integer.parseInt(told);
@@ -99,15 +99,15 @@ public final class SignalLaunch {
     return Signo.USR2;
   }
 
-  /** Whether this process has started itself again already. */
+  /** Whether this process has already re-executed itself. */
   public static boolean wasRelaunched() {
     String pid = System.getenv(GUARD_VARIABLE);
     return pid != null && pid.equals(Long.toString(ProcessHandle.current().pid()));
   }
 
   /**
-   * Whether {@link #ensure} would start this JVM again. A program that makes no other system calls
-   * asks first, because they take long to set up.
+   * Whether {@link #ensure} would re-execute this JVM. A program that makes no other system calls
+   * should ask first, because setting them up takes long.
    *
    * @throws IOException if {@code /proc} cannot be read
    */
@@ -116,9 +116,9 @@ public final class SignalLaunch {
   }
 
   /**
-   * Starts this JVM again in the right state if it is not in it; the first thing {@code main} does.
-   * Until then a signal that arrives has its usual effect; afterwards it waits to be read. Does
-   * nothing if all is well, or if starting again has not helped: {@link #gaps} tells which.
+   * Re-executes this JVM in the right state if it is not in it; call this first in {@code main}.
+   * Before that, a signal has its usual effect; afterwards it stays pending until it is read. Does
+   * nothing if the state is right, or if re-executing has not helped; {@link #gaps} tells which.
    *
    * @throws IOException if {@code /proc} cannot be read or the program cannot be started
    */
@@ -133,7 +133,7 @@ public final class SignalLaunch {
     environment.add(GUARD_VARIABLE + "=" + ProcessHandle.current().pid());
     String program = Files.readSymbolicLink(Path.of("/proc/self/exe")).toString();
 
-    // What a shell made its background job ignore would stay ignored in our children.
+    // Signals that a shell makes its background jobs ignore would stay ignored in our children.
     SignalActions.heed(sys, SigSet.of(Signo.INT, Signo.QUIT));
     // Set, not added to: HotSpot has blocked signals of its own in this thread.
     SigSet before = SignalMask.set(sys, SIGNALS);
@@ -143,13 +143,13 @@ public final class SignalLaunch {
       MemorySegment envp = CStrings.array(arena, environment, CStrings.BYTES);
       call("execve", program, () -> sys.execve(path, argv, envp));
     } finally {
-      SignalMask.set(sys, before); // only reached if it failed
+      SignalMask.set(sys, before); // only reached if execve failed
     }
   }
 
   /**
-   * A child that is a JVM in the right state from its first moment on, so that no signal that is
-   * sent to it is lost. The command has {@code -Xrs}; the variables come on top of ours.
+   * Prepares a child JVM that is in the right state from the start, so that no signal sent to it is
+   * lost. The command must include {@code -Xrs}; the variables are added to our environment.
    */
   public static Spawn spawn(List<String> command, Map<String, String> variables) {
     Spawn child = Spawn.command(command).block(SIGNALS);
@@ -157,15 +157,15 @@ public final class SignalLaunch {
     return child.variable(SUSPEND_VARIABLE, Integer.toString(SUSPEND_SIGNAL));
   }
 
-  /** Takes out of an environment what was put there to start this JVM. */
+  /** Removes the variables that were added to start this JVM. */
   public static void cleanEnvironment(Map<String, String> environment) {
     environment.remove(SUSPEND_VARIABLE);
     environment.remove(GUARD_VARIABLE);
   }
 
   /**
-   * The environment for a child, ours without what was put there to start this JVM, as {@code
-   * NAME=value}; byte for byte in {@link CStrings#BYTES}.
+   * Our environment without the variables that were added to start this JVM, as {@code NAME=value};
+   * byte for byte in {@link CStrings#BYTES}.
    */
   static List<String> rawChildEnvironment() throws IOException {
     return readStrings("/proc/self/environ").stream()
@@ -174,9 +174,9 @@ public final class SignalLaunch {
         .toList();
   }
 
-  /** Strings that each end with a NUL, byte for byte, whatever their encoding. */
+  /** Reads NUL-terminated strings byte for byte, whatever their encoding. */
   private static List<String> readStrings(String file) throws IOException {
     String[] parts = new String(Files.readAllBytes(Path.of(file)), CStrings.BYTES).split("\0", -1);
-    return List.of(parts).subList(0, parts.length - 1); // nothing comes after the last NUL
+    return List.of(parts).subList(0, parts.length - 1); // nothing follows the last NUL
   }
 }

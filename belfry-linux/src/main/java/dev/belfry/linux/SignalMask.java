@@ -5,7 +5,7 @@ import static dev.belfry.linux.Calls.call;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** The blocked signals of the calling thread ({@code pthread_sigmask(3)}). */
+/** The signal mask of the calling thread ({@code pthread_sigmask(3)}). */
 public final class SignalMask {
   private static final int SIG_BLOCK = 0;
   private static final int SIG_UNBLOCK = 1;
@@ -13,17 +13,17 @@ public final class SignalMask {
 
   private SignalMask() {}
 
-  /** Blocks these signals too; returns what was blocked before. */
+  /** Blocks these signals in addition; returns the previous mask. */
   public static SigSet block(Sys sys, SigSet signals) throws ErrnoException {
     return change(sys, SIG_BLOCK, signals);
   }
 
-  /** Unblocks these signals; returns what was blocked before. */
+  /** Unblocks these signals; returns the previous mask. */
   public static SigSet unblock(Sys sys, SigSet signals) throws ErrnoException {
     return change(sys, SIG_UNBLOCK, signals);
   }
 
-  /** Blocks exactly these signals; returns what was blocked before. */
+  /** Blocks exactly these signals; returns the previous mask. */
   public static SigSet set(Sys sys, SigSet signals) throws ErrnoException {
     return change(sys, SIG_SETMASK, signals);
   }

@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
 /**
- * Room for signals read from a {@link SignalFd}, an array of ({@code signalfd(2)}):
+ * Memory for records read from a {@link SignalFd}, an array of ({@code signalfd(2)}):
  *
  * <pre>{@code
  * struct signalfd_siginfo {
@@ -53,7 +53,7 @@ public final class SignalRecords {
 
   private final MemorySegment records;
 
-  /** Room for a number of records, in memory of the arena. */
+  /** Allocates room for a number of records. */
   public SignalRecords(Arena arena, int count) {
     records = arena.allocate(LAYOUT, count);
   }
@@ -62,7 +62,7 @@ public final class SignalRecords {
     return records;
   }
 
-  /** The signal's number. */
+  /** The signal number. */
   public int signo(int index) {
     return word(index, SIGNO);
   }
@@ -72,7 +72,7 @@ public final class SignalRecords {
     return word(index, ERRNO);
   }
 
-  /** Who sent it and how: 0 by {@code kill}, -1 by {@code sigqueue}, more in sigaction(2). */
+  /** How it was sent: 0 by {@code kill}, -1 by {@code sigqueue}; more in {@code sigaction(2)}. */
   public int code(int index) {
     return word(index, CODE);
   }
@@ -87,12 +87,12 @@ public final class SignalRecords {
     return word(index, UID);
   }
 
-  /** For CHLD: the exit status or the signal that ended the child. */
+  /** For CHLD: the exit code, or the signal that ended the child. */
   public int status(int index) {
     return word(index, STATUS);
   }
 
-  /** The value given to {@code sigqueue}; an {@code int} sent there is in the low half. */
+  /** The value given to {@code sigqueue}; an {@code int} is in the low half. */
   public long value(int index) {
     return records.get(JAVA_LONG, index * RECORD_BYTES + VALUE);
   }

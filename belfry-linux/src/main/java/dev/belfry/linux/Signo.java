@@ -43,7 +43,7 @@ public final class Signo {
   public static final int PWR = 30;
   public static final int SYS = 31;
 
-  /** The first realtime signal for programs; the C library keeps 32 and 33 for itself. */
+  /** The first realtime signal for programs; the C library reserves 32 and 33. */
   public static final int RTMIN = 34;
 
   /** The last signal. */
@@ -57,8 +57,8 @@ public final class Signo {
   private Signo() {}
 
   /**
-   * The name of a signal, such as {@code SIGTERM} or {@code SIGRTMIN+6}, or {@code signal 99} for a
-   * number that is none.
+   * The name of a signal, such as {@code SIGTERM} or {@code SIGRTMIN+6}, or {@code signal 99} for
+   * an invalid number.
    */
   public static String name(int signal) {
     if (signal > RTMIN && signal < RTMAX) {
@@ -69,8 +69,8 @@ public final class Signo {
   }
 
   /**
-   * The number of a signal that people write as {@code TERM}, {@code sigterm}, {@code 15}, {@code
-   * RTMIN+6} or {@code SIGRTMAX-1}; empty for a text that names none.
+   * The number of a signal written as {@code TERM}, {@code sigterm}, {@code 15}, {@code RTMIN+6} or
+   * {@code SIGRTMAX-1}; empty if the text names no signal.
    */
   public static OptionalInt parse(String text) {
     String name = text.toUpperCase(Locale.ROOT);

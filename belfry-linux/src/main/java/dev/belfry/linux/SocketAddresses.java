@@ -48,7 +48,7 @@ final class SocketAddresses {
 
   private SocketAddresses() {}
 
-  /** The address family that a socket for this address belongs to. */
+  /** The address family of sockets for this address. */
   static int family(SocketAddress address) {
     return switch (address) {
       case UnixDomainSocketAddress _ -> AF_UNIX;
@@ -57,7 +57,7 @@ final class SocketAddresses {
     };
   }
 
-  /** The address in native memory, exactly as long as it is. */
+  /** Encodes the address in native memory of exactly its size. */
   static MemorySegment encode(SegmentAllocator allocator, SocketAddress address) {
     return switch (address) {
       case UnixDomainSocketAddress unix -> encodeUnix(allocator, unix);
@@ -68,7 +68,7 @@ final class SocketAddresses {
 
   private static MemorySegment encodeUnix(SegmentAllocator memory, UnixDomainSocketAddress unix) {
     byte[] path = CStrings.path(unix.getPath()).getBytes(CStrings.BYTES);
-    if (path.length == 0) { // to the kernel it would be a name outside the file system
+    if (path.length == 0) { // the kernel would take it for an abstract address
       throw new IllegalArgumentException("the address of the Unix socket has no path");
     }
     if (path.length >= UN_PATH_BYTES) {
@@ -83,7 +83,7 @@ final class SocketAddresses {
     return address;
   }
 
-  /** A name has a zero before it and none after it: every byte of the address belongs to it. */
+  /** An abstract name follows a zero byte and has no terminator: every byte belongs to the name. */
   static MemorySegment encodeAbstract(SegmentAllocator memory, String name) {
     byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
     if (bytes.length == 0 || bytes.length >= UN_PATH_BYTES) {
@@ -116,10 +116,10 @@ final class SocketAddresses {
   }
 
   /**
-   * The address in native memory.
+   * Decodes an address from native memory.
    *
-   * @param length as the kernel gave it; a Unix socket without a name has just the family
-   * @return with an empty path for a Unix socket without a name, or with one that is no path
+   * @param length as reported by the kernel; an unnamed Unix socket has only the family
+   * @return with an empty path if a Unix socket is unnamed or has an abstract name
    */
   static SocketAddress decode(MemorySegment address, int length) {
     if (length < Short.BYTES) {

@@ -11,9 +11,9 @@ import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 
 /**
- * Sockets: TCP, UDP and Unix ({@code socket(7)}). Those that are opened here are close-on-exec, and
- * non-blocking if asked for. {@link #accept}, {@link #connect}, {@link #send} and {@link #receive}
- * are for hot paths: they allocate nothing and return {@code -errno}.
+ * Sockets: TCP, UDP and Unix ({@code socket(7)}). Sockets opened here are close-on-exec, and
+ * non-blocking unless requested otherwise. {@link #accept}, {@link #connect}, {@link #send} and
+ * {@link #receive} are for hot paths: they allocate nothing and return {@code -errno}.
  */
 public final class Sockets {
   public static final int SOL_SOCKET = 1;
@@ -32,13 +32,13 @@ public final class Sockets {
   public static final int IPPROTO_IPV6 = 41;
   public static final int IPV6_V6ONLY = 26;
 
-  /** Read nothing more. */
+  /** Shuts down reading. */
   public static final int SHUT_RD = 0;
 
-  /** Write nothing more: the peer reads to the end of what was sent. */
+  /** Shuts down writing: the peer reads to the end of what was sent. */
   public static final int SHUT_WR = 1;
 
-  /** Both. */
+  /** Shuts down both. */
   public static final int SHUT_RDWR = 2;
 
   static final int MSG_DONTWAIT = 0x40;
@@ -51,13 +51,13 @@ public final class Sockets {
 
   private Sockets() {}
 
-  /** What a socket carries. */
+  /** The type of a socket. */
   public enum Type {
-    /** Bytes, in order, connected. */
+    /** A stream of bytes, connected. */
     STREAM(1),
-    /** Messages, possibly lost. */
+    /** Messages, which may be lost. */
     DATAGRAM(2),
-    /** Messages, in order, connected; Unix sockets only. */
+    /** Messages in order, connected; Unix sockets only. */
     SEQUENCED_PACKETS(5);
 
     private final int number;
@@ -66,7 +66,7 @@ public final class Sockets {
       this.number = number;
     }
 
-    /** The number by which {@link #SO_TYPE} reports it. */
+    /** The number that {@link #SO_TYPE} reports. */
     public int number() {
       return number;
     }
@@ -75,7 +75,7 @@ public final class Sockets {
   /** The two ends of a connected pair; each is closed separately. */
   public record Pair(Fd first, Fd second) {}
 
-  /** A new socket. */
+  /** Opens a socket. */
   public static Fd open(Sys sys, StandardProtocolFamily family, Type type, boolean blocking)
       throws ErrnoException {
     int domain =
@@ -89,7 +89,7 @@ public final class Sockets {
     return Fd.own(sys, number, what);
   }
 
-  /** The family of the sockets that an address is for. */
+  /** The protocol family of sockets for an address. */
   public static StandardProtocolFamily familyOf(SocketAddress address) {
     return switch (SocketAddresses.family(address)) {
       case SocketAddresses.AF_INET -> StandardProtocolFamily.INET;
@@ -98,7 +98,7 @@ public final class Sockets {
     };
   }
 
-  /** Two Unix sockets connected to each other. */
+  /** Opens two Unix sockets connected to each other. */
   public static Pair pair(Sys sys, Type type, boolean blocking) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment fds = arena.allocate(ValueLayout.JAVA_INT, 2);
@@ -116,7 +116,7 @@ public final class Sockets {
     return type.number | SOCK_CLOEXEC | (blocking ? 0 : SOCK_NONBLOCK);
   }
 
-  /** Gives the socket an address. */
+  /** Binds a socket to an address. */
   public static void bind(Sys sys, int fd, SocketAddress address) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment encoded = SocketAddresses.encode(arena, address);
@@ -124,12 +124,12 @@ public final class Sockets {
     }
   }
 
-  /** Lets others connect; up to {@code backlog} of them may wait to be accepted. */
+  /** Listens for connections; up to {@code backlog} of them may wait to be accepted. */
   public static void listen(Sys sys, int fd, int backlog) throws ErrnoException {
     call("listen", "backlog " + backlog, () -> sys.listen(fd, backlog));
   }
 
-  /** Takes a waiting connection: its descriptor, or {@code -errno}. The result never blocks. */
+  /** Accepts a connection: a non-blocking descriptor, or {@code -errno}. */
   public static int accept(Sys sys, int fd) {
     int result;
     do {
@@ -138,16 +138,16 @@ public final class Sockets {
     return result;
   }
 
-  /** An address in the form that {@link #connect} wants, to be made once and used often. */
+  /** Encodes an address for {@link #connect}, to be reused. */
   public static MemorySegment encode(Arena arena, SocketAddress address) {
     return SocketAddresses.encode(arena, address);
   }
 
   /**
-   * The address of a Unix socket that is a name and no file, for {@link #connect}: an abstract one
-   * ({@code unix(7)}), for which Java has no class.
+   * Encodes the abstract address of a Unix socket ({@code unix(7)}), a name without a file, for
+   * {@link #connect}. Java has no class for such addresses.
    *
-   * @param name without the zero, often written as {@code @}, that comes before it
+   * @param name without the leading zero byte, which is often written as {@code @}
    */
   public static MemorySegment encodeAbstract(Arena arena, String name) {
     return SocketAddresses.encodeAbstract(arena, name);
@@ -156,31 +156,31 @@ public final class Sockets {
   /**
    * Connects.
    *
-   * @return zero, {@code -EINPROGRESS} if the outcome comes later (wait until the socket can be
-   *     written, then ask {@link #takeError} once), or {@code -errno}. An interrupted call goes on
-   *     by itself and counts as in progress.
+   * @return zero, {@code -EINPROGRESS} if the outcome is pending (wait until the socket is
+   *     writable, then call {@link #takeError} once), or {@code -errno}. An interrupted call
+   *     continues by itself and counts as in progress.
    */
   public static int connect(Sys sys, int fd, MemorySegment address) {
     int result = sys.connect(fd, address, (int) address.byteSize());
     return result == -EINTR ? -EINPROGRESS : result;
   }
 
-  /** Takes the error that is kept for the socket, zero if there is none; asking clears it. */
+  /** Returns and clears the socket's pending error; zero if there is none. */
   public static int takeError(Sys sys, int fd) throws ErrnoException {
     return option(sys, fd, SOL_SOCKET, SO_ERROR);
   }
 
-  /** Closes one or both directions: {@link #SHUT_RD}, {@link #SHUT_WR}, {@link #SHUT_RDWR}. */
+  /** Shuts down one or both directions: {@link #SHUT_RD}, {@link #SHUT_WR}, {@link #SHUT_RDWR}. */
   public static void shutdown(Sys sys, int fd, int how) throws ErrnoException {
     call("shutdown", "socket " + fd, () -> sys.shutdown(fd, how));
   }
 
-  /** The address the socket has on this side. */
+  /** The local address of a socket. */
   public static SocketAddress localAddress(Sys sys, int fd) throws ErrnoException {
     return address("getsockname", fd, (address, length) -> sys.getsockname(fd, address, length));
   }
 
-  /** The address the socket is connected to. */
+  /** The address a socket is connected to. */
   public static SocketAddress remoteAddress(Sys sys, int fd) throws ErrnoException {
     return address("getpeername", fd, (address, length) -> sys.getpeername(fd, address, length));
   }
@@ -203,7 +203,7 @@ public final class Sockets {
     return option(sys, fd, SOL_SOCKET, SO_DOMAIN) == SocketAddresses.AF_UNIX;
   }
 
-  /** The value of an option that is a number. */
+  /** The value of an integer option. */
   public static int option(Sys sys, int fd, int level, int name) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(ValueLayout.JAVA_INT);
@@ -216,7 +216,7 @@ public final class Sockets {
     }
   }
 
-  /** Sets an option that is a number. */
+  /** Sets an integer option. */
   public static void setOption(Sys sys, int fd, int level, int name, int value)
       throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
@@ -229,7 +229,7 @@ public final class Sockets {
   }
 
   /**
-   * Makes closing abortive: unsent data is dropped and the peer sees a reset ({@code SO_LINGER}
+   * Makes the close abortive: unsent data is dropped and the peer sees a reset ({@code SO_LINGER}
    * with zero seconds).
    */
   public static void resetOnClose(Sys sys, int fd) throws ErrnoException {
@@ -242,7 +242,7 @@ public final class Sockets {
     }
   }
 
-  /** Sends without ever blocking or raising SIGPIPE; the number of bytes, or {@code -errno}. */
+  /** Sends without blocking or raising SIGPIPE; returns the number of bytes or {@code -errno}. */
   public static long send(Sys sys, int fd, MemorySegment buffer) {
     long result;
     do {
@@ -251,7 +251,7 @@ public final class Sockets {
     return result;
   }
 
-  /** Receives without ever blocking; the number of bytes, zero at the end, or {@code -errno}. */
+  /** Receives without blocking; returns the number of bytes, zero at the end, or {@code -errno}. */
   public static long receive(Sys sys, int fd, MemorySegment buffer) {
     long result;
     do {

@@ -16,9 +16,9 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts a process ({@code posix_spawn(3)}) about which everything is known: it has exactly the
- * descriptors it was given, no signal blocked unless that was asked for, none ignored, and the
- * environment of its parent less what was put there to start this JVM.
+ * Starts a process ({@code posix_spawn(3)}) in a well-defined state: it has exactly the descriptors
+ * it was given, no blocked signals unless requested, no ignored signals, and the environment of its
+ * parent except for the variables that were added to start this JVM.
  *
  * {@snippet :
  * PidFd child = Spawn.command("worker", "--verbose")
@@ -28,9 +28,7 @@ import org.jspecify.annotations.Nullable;
  * }
  */
 public final class Spawn {
-  /**
-   * More than either {@code posix_spawn_file_actions_t} (80) or {@code posix_spawnattr_t} (336).
-   */
+  /** More than {@code posix_spawn_file_actions_t} (80) or {@code posix_spawnattr_t} (336) needs. */
   static final long OPAQUE_BYTES = 512;
 
   private static final int FIRST_PASSED = 3;
@@ -40,18 +38,19 @@ public final class Spawn {
   private static final int POSIX_SPAWN_SETSIGMASK = 0x08;
 
   /**
-   * All that have a disposition, that is, all but KILL and STOP. Even 32 and 33, which the C
-   * library keeps for itself: it would leave them ignored in the child if they were not named here.
+   * All signals that have a disposition, that is, all but KILL and STOP. This includes 32 and 33,
+   * which the C library reserves: it would leave them ignored in the child if they were not listed
+   * here.
    */
   private static final SigSet RESETTABLE = SigSet.ALL.minus(SigSet.of(Signo.KILL, Signo.STOP));
 
   private final List<String> command;
   private final List<Integer> descriptors = new ArrayList<>(List.of(0, 1, 2));
 
-  /** Null for our own, which goes on byte for byte: Java may not be able to decode it. */
+  /** Null for our own, which is passed on byte for byte: Java may be unable to decode it. */
   private @Nullable Map<String, String> environment;
 
-  /** What differs from that; null for a variable that is taken out. */
+  /** Changes to that environment; null removes a variable. */
   private final Map<String, @Nullable String> changes = new TreeMap<>();
 
   private @Nullable Path directory;
@@ -62,12 +61,12 @@ public final class Spawn {
     this.command = command;
   }
 
-  /** A program, looked for on the PATH unless it has a slash, with its arguments. */
+  /** A program, looked up on the PATH unless its name has a slash, with its arguments. */
   public static Spawn command(String... command) {
     return command(List.of(command));
   }
 
-  /** A program, looked for on the PATH unless it has a slash, with its arguments. */
+  /** A program, looked up on the PATH unless its name has a slash, with its arguments. */
   public static Spawn command(List<String> command) {
     if (command.isEmpty()) {
       throw new IllegalArgumentException("a command has at least the program");
@@ -75,31 +74,32 @@ public final class Spawn {
     return new Spawn(List.copyOf(command));
   }
 
-  /** The child's whole environment, instead of ours. */
+  /** Replaces the child's whole environment. */
   public Spawn environment(Map<String, String> variables) {
     this.environment = Map.copyOf(variables);
     return this;
   }
 
   /**
-   * Sets one variable of the child's environment. The others stay as they are, byte for byte.
+   * Sets one variable of the child's environment. The others are passed on byte for byte.
    *
-   * @param value null to take it out
+   * @param value null to remove the variable
    */
   public Spawn variable(String name, @Nullable String value) {
     changes.put(name, value);
     return this;
   }
 
-  /** The child's working directory, instead of ours. */
+  /** Sets the child's working directory. */
   public Spawn directory(Path path) {
     this.directory = path;
     return this;
   }
 
   /**
-   * Gives the child another standard stream: 0 in, 1 out, 2 error. Ours stays open. It is the same
-   * open file: one that is non-blocking is so for the child, whose reads and writes then fail.
+   * Sets a standard stream of the child: 0 in, 1 out, 2 error. Ours stays open. Both share the open
+   * file description: if it is non-blocking, the child's reads and writes fail with EAGAIN instead
+   * of waiting.
    */
   public Spawn standard(int stream, int fd) {
     if (stream < 0 || stream >= FIRST_PASSED) {
@@ -115,13 +115,13 @@ public final class Spawn {
     return this;
   }
 
-  /** Puts the child into a process group of its own, so that a Ctrl+C does not reach it. */
+  /** Puts the child into a process group of its own, so that Ctrl+C does not reach it. */
   public Spawn ownProcessGroup() {
     ownGroup = true;
     return this;
   }
 
-  /** Starts the child with these signals blocked: they wait until it reads or unblocks them. */
+  /** Blocks these signals in the child: they stay pending until it reads or unblocks them. */
   public Spawn block(SigSet signals) {
     blocked = signals;
     return this;
@@ -130,17 +130,17 @@ public final class Spawn {
   /**
    * Starts the process.
    *
-   * @return the child, to be watched and reaped by the caller
+   * @return the child, which the caller must watch and reap
    * @throws ErrnoException if there is no such program, or no room for another process
    */
   public PidFd start(Sys sys) throws ErrnoException {
-    // While CHLD is ignored, which a process may have been started with, the kernel forgets its
-    // children as soon as they end, and nobody learns how.
+    // A process may have been started with CHLD ignored. The kernel then reaps children itself, and
+    // their exit status is lost.
     SignalActions.heed(sys, SigSet.of(Signo.CHLD));
     var sources = new ArrayList<Fd>();
     try (Arena arena = Arena.ofConfined()) {
-      // The child moves descriptors one after the other, and a source could be overwritten before
-      // its turn; so sources are duplicated out of the way first.
+      // The child moves descriptors one after the other, and could overwrite a source before its
+      // turn. So the sources are first duplicated out of the way.
       for (int fd : descriptors) {
         sources.add(FdFlags.duplicate(sys, fd, descriptors.size()));
       }
@@ -164,7 +164,7 @@ public final class Spawn {
     }
   }
 
-  /** A child that nobody could watch or reap must not stay: it is killed and reaped at once. */
+  /** A child that cannot be watched must not be left running: it is killed and reaped at once. */
   private static PidFd watch(Sys sys, int pid) throws ErrnoException {
     try {
       return PidFd.open(sys, pid);
@@ -202,7 +202,7 @@ public final class Spawn {
     check("posix_spawnattr_setsigdefault", () -> sys.posixSpawnattrSetsigdefault(attributes, all));
     int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
     if (ownGroup) {
-      flags |= POSIX_SPAWN_SETPGROUP; // group 0, as initialised, stands for the child's own
+      flags |= POSIX_SPAWN_SETPGROUP; // group 0, the default, stands for a new group
     }
     short all16 = (short) flags;
     check("posix_spawnattr_setflags", () -> sys.posixSpawnattrSetflags(attributes, all16));
@@ -243,7 +243,7 @@ public final class Spawn {
     }
   }
 
-  /** The directory is named too: it may be what is not there. */
+  /** Names the directory too, because it may be what is missing. */
   private void check(String name, IntSupplier attempt) throws ErrnoException {
     String program = command.getFirst();
     call(name, directory == null ? program : program + " in " + directory, attempt);

@@ -7,14 +7,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /**
- * Where requests are written, each marked with a token that comes back with its completion. The
- * memory that a request names must stay until it has completed; requests documented as not waiting
- * use it in {@link IoUring#enter} only. Nothing here allocates.
+ * The queue of requests, each with a token that is returned with its completion. The memory that a
+ * request refers to must stay allocated until it has completed; requests documented as not waiting
+ * use it only during {@link IoUring#enter}. Nothing here allocates.
  *
  * <p>A request that does not wait completes with {@code -EAGAIN} where it would have to.
  */
 public final class SubmissionQueue {
-  /** Read or write where the file stands, as {@code read(2)} does. */
+  /** Reads or writes at the current position of the file, as {@code read(2)} does. */
   public static final long AT_POSITION = -1;
 
   private static final int IORING_OP_READV = 1;
@@ -48,13 +48,13 @@ public final class SubmissionQueue {
   private static final long SQE_BYTES = UringStructs.SQE.byteSize();
   private static final long USER_DATA = UringStructs.offset(UringStructs.SQE, "user_data");
 
-  /** Where a read or write of a file waits. */
+  /** How a read or write of a file waits. */
   public enum Waiting {
     /** Not at all. */
     NEVER,
-    /** In the kernel, without us, if the file makes it necessary. */
+    /** In the kernel, asynchronously, if the file requires it. */
     IF_NEEDED,
-    /** In the kernel from the start, on a thread of its own. */
+    /** In the kernel from the start, on a kernel thread. */
     ASIDE
   }
 
@@ -65,7 +65,7 @@ public final class SubmissionQueue {
   private final long flagsPlace;
   private final int mask;
 
-  /** How many were written; told to the kernel by {@link #publish}. */
+  /** The number of requests written; made visible to the kernel by {@link #publish}. */
   private int tail;
 
   SubmissionQueue(
@@ -77,7 +77,7 @@ public final class SubmissionQueue {
     this.flagsPlace = UringStructs.place(params, "sq_off", "flags");
     this.mask = rings.get(JAVA_INT, UringStructs.place(params, "sq_off", "ring_mask"));
     this.tail = rings.get(JAVA_INT, tailPlace);
-    if (indirect) { // the kernel finds the requests by numbers: ours never change
+    if (indirect) { // an array of indexes, which never change
       long array = UringStructs.place(params, "sq_off", "array");
       for (int i = 0; i <= mask; i++) {
         rings.set(JAVA_INT, array + (long) i * Integer.BYTES, i);
@@ -85,31 +85,31 @@ public final class SubmissionQueue {
     }
   }
 
-  /** How many requests were written and not yet taken by the kernel. */
+  /** The number of requests written and not yet consumed by the kernel. */
   public int size() {
     return tail - (int) WORD.getAcquire(rings, headPlace);
   }
 
-  /** Whether there is no room for a request: {@link IoUring#enter} makes some. */
+  /** Whether there is no room for a request; {@link IoUring#enter} makes room. */
   public boolean isFull() {
     return size() > mask;
   }
 
-  /** Makes what was written visible to the kernel; returns how much that is. */
+  /** Publishes the written requests to the kernel; returns how many it has not consumed. */
   int publish() {
     WORD.setRelease(rings, tailPlace, tail);
     return size();
   }
 
   /**
-   * Takes back the last of the requests that the kernel has not taken, of which there must be one;
+   * Takes back the last request that the kernel has not consumed, of which there must be one;
    * returns its token.
    */
   public long takeBack() {
     if (size() == 0) {
       throw new IllegalStateException("the kernel has taken all requests");
     }
-    tail--; // which the kernel reads when it is entered again
+    tail--; // the kernel reads it when it is entered again
     return entries.get(JAVA_LONG, place(tail) + USER_DATA);
   }
 
@@ -118,17 +118,17 @@ public final class SubmissionQueue {
     return (flags & (IORING_SQ_CQ_OVERFLOW | IORING_SQ_TASKRUN)) != 0 || size() > 0;
   }
 
-  /** Waits until a descriptor is ready for {@code events} of {@link Epoll}, and says for which. */
+  /** Waits until a descriptor is ready; both events and result are as in {@link Epoll}. */
   public void poll(long token, int fd, int events) {
     put(IORING_OP_POLL_ADD, 0, 0, fd, 0, 0, 0, events, token, 0);
   }
 
-  /** The same, with a completion each time it is ready. */
+  /** Waits as {@link #poll} does, with a completion each time it is ready (multishot). */
   public void pollAlways(long token, int fd, int events) {
     put(IORING_OP_POLL_ADD, 0, 0, fd, 0, 0, IORING_POLL_ADD_MULTI, events, token, 0);
   }
 
-  /** Withdraws a request: it completes with {@code -ECANCELED}, if not otherwise. */
+  /** Cancels a request: it completes with {@code -ECANCELED} unless it completes otherwise. */
   public void cancel(long token, long target) {
     put(IORING_OP_ASYNC_CANCEL, 0, 0, NO_FD, 0, target, 0, 0, token, 0);
   }
@@ -143,13 +143,13 @@ public final class SubmissionQueue {
     transfer(IORING_OP_WRITE, token, fd, address(buffer), (int) buffer.byteSize(), offset, waiting);
   }
 
-  /** Reads into several pieces, where the file stands. */
+  /** Reads into several pieces, at the current position. */
   public void read(long token, int fd, Iovecs pieces, Waiting waiting) {
     long array = pieces.segment().address();
     transfer(IORING_OP_READV, token, fd, array, pieces.count(), AT_POSITION, waiting);
   }
 
-  /** Writes several pieces, where the file stands. */
+  /** Writes several pieces, at the current position. */
   public void write(long token, int fd, Iovecs pieces, Waiting waiting) {
     long array = pieces.segment().address();
     transfer(IORING_OP_WRITEV, token, fd, array, pieces.count(), AT_POSITION, waiting);
@@ -162,18 +162,18 @@ public final class SubmissionQueue {
     put(operation, flags, 0, fd, offset, address, length, how, token, 0);
   }
 
-  /** Receives what there is; does not wait. */
+  /** Receives what is available; does not wait. */
   public void receive(long token, int fd, MemorySegment buffer) {
     int length = (int) buffer.byteSize();
     put(IORING_OP_RECV, 0, 0, fd, 0, address(buffer), length, Sockets.MSG_DONTWAIT, token, 0);
   }
 
-  /** Receives into buffers of a {@link BufferRing}, with a completion each time. */
+  /** Receives into buffers of a {@link BufferRing}, with a completion each time (multishot). */
   public void receiveAlways(long token, int fd, int group) {
     put(IORING_OP_RECV, IOSQE_BUFFER_SELECT, IORING_RECV_MULTISHOT, fd, 0, 0, 0, 0, token, group);
   }
 
-  /** Sends what fits, without raising SIGPIPE; does not wait. */
+  /** Sends as much as there is room for, without raising SIGPIPE; does not wait. */
   public void send(long token, int fd, MemorySegment buffer) {
     int length = (int) buffer.byteSize();
     put(IORING_OP_SEND, 0, 0, fd, 0, address(buffer), length, Message.SEND_FLAGS, token, 0);
@@ -185,23 +185,23 @@ public final class SubmissionQueue {
     put(IORING_OP_SENDMSG, 0, 0, fd, 0, header, 1, Message.SEND_FLAGS, token, 0);
   }
 
-  /** Receives a message, which must then be told the result; does not wait. */
+  /** Receives a message; does not wait. Pass the result to {@link Message#received}. */
   public void receive(long token, int fd, Message message) {
     long header = message.prepareToReceive().address();
     put(IORING_OP_RECVMSG, 0, 0, fd, 0, header, 1, Message.RECEIVE_FLAGS, token, 0);
   }
 
-  /** Takes a connection, non-blocking and close-on-exec; waits for one. */
+  /** Waits for and accepts a connection, non-blocking and close-on-exec. */
   public void accept(long token, int fd) {
     put(IORING_OP_ACCEPT, 0, 0, fd, 0, 0, 0, Sockets.ACCEPT_FLAGS, token, 0);
   }
 
-  /** Connects to an address as {@link Sockets#encode} makes it; waits for the outcome. */
+  /** Connects to an address encoded by {@link Sockets#encode}; waits for the outcome. */
   public void connect(long token, int fd, MemorySegment address) {
     put(IORING_OP_CONNECT, 0, 0, fd, address.byteSize(), address(address), 0, 0, token, 0);
   }
 
-  /** Opens a file, as {@link OpenFile.Request} says; waits for the disk. */
+  /** Opens a file as described by {@link OpenFile.Request}; waits for the disk. */
   public void open(long token, OpenFile.Request request) {
     int size = (int) request.how.byteSize();
     long how = request.how.address();
@@ -210,8 +210,9 @@ public final class SubmissionQueue {
   }
 
   /**
-   * Waits while a word of memory, which other processes may share, has the expected value; it
-   * completes with {@code -EAGAIN} if it has another. {@link Futex#wake} wakes.
+   * Waits while a word of memory, possibly shared with other processes, has the expected value. It
+   * completes when {@link Futex#wake} wakes it, or with {@code -EAGAIN} if the word has another
+   * value.
    */
   public void futexWait(long token, MemorySegment word, int expected) {
     put(
@@ -225,7 +226,7 @@ public final class SubmissionQueue {
         0,
         token,
         0);
-    // The mask of wake-ups that count stands where no other request has anything.
+    // The mask of wake-ups is in a field that no other request uses.
     entries.set(JAVA_LONG, place(tail - 1) + 48, Integer.toUnsignedLong(FUTEX_MATCH_ANY));
   }
 
@@ -240,7 +241,7 @@ public final class SubmissionQueue {
     return (index & mask) * SQE_BYTES;
   }
 
-  /** Writes a request, as eight words of eight bytes; see {@link UringStructs#SQE}. */
+  /** Writes a request as eight words of eight bytes; see {@link UringStructs#SQE}. */
   private void put(
       int operation,
       int flags,

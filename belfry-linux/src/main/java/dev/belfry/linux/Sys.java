@@ -3,22 +3,22 @@ package dev.belfry.linux;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The system calls, one method each, with the kernel's own convention: a result of zero or more, or
- * {@code -errno}. No method throws, allocates, retries or interprets; the facilities above do.
+ * The system calls, one method each, with the kernel's convention: a result of zero or more, or
+ * {@code -errno}. No method throws, allocates, retries or interprets; the facilities built on it
+ * do.
  *
- * <p>A test puts a decorator of its own between this and the facilities, so that calls can be
- * counted and any of them can be made to fail.
+ * <p>Tests put a decorator between this and the facilities, to count calls or make them fail.
  */
 public interface Sys {
 
-  /** The calls for use by any thread: the error number is kept per thread. */
+  /** The calls for use by any thread; errno is kept per thread. */
   static Sys forAnyThread() {
     return NativeCalls.SHARED;
   }
 
   /**
-   * The calls for use by one thread at a time, such as a loop's: virtual threads mounted on that
-   * thread may use it too, because a system call never unmounts them.
+   * The calls for use by one thread at a time, such as a loop's. Virtual threads mounted on that
+   * thread may use them too, because a system call never unmounts them.
    */
   static Sys forOneThread() {
     return NativeCalls.confined();
@@ -187,7 +187,7 @@ public interface Sys {
       MemorySegment word2,
       int value3);
 
-  /** For waking only: nobody can do anything about a failure, so that is just -1. */
+  /** For waking only: a caller can do nothing about a failure, so it is just -1. */
   @Syscall(value = 202, aarch64 = 98, errno = false)
   int futex(MemorySegment word, int operation, int count);
 

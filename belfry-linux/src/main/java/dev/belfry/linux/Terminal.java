@@ -12,10 +12,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import org.jspecify.annotations.Nullable;
 
-/** Terminals: their size, and how they hand over keys ({@code ioctl_tty(2)}). */
+/** Terminals: their size, and how they deliver keys ({@code ioctl_tty(2)}). */
 public final class Terminal {
   /**
-   * What TIOCGWINSZ fills:
+   * The result of TIOCGWINSZ:
    *
    * <pre>{@code
    * struct winsize { unsigned short ws_row, ws_col, ws_xpixel, ws_ypixel; };
@@ -29,7 +29,7 @@ public final class Terminal {
           JAVA_SHORT.withName("ypixel"));
 
   /**
-   * What TCGETS fills, which is not what the C library calls by that name:
+   * The result of TCGETS, which is not the C library's struct of that name:
    *
    * <pre>{@code
    * struct termios {
@@ -72,14 +72,14 @@ public final class Terminal {
   }
 
   /**
-   * How many characters it shows; zero where it does not know.
+   * The size in characters; zero where it is unknown.
    *
-   * @param columns how many characters in a line
-   * @param rows how many lines
+   * @param columns the number of characters in a line
+   * @param rows the number of lines
    */
   public record Size(int columns, int rows) {}
 
-  /** The size of a terminal, or null if the descriptor is none. */
+  /** The size of a terminal, or null if the descriptor is not a terminal. */
   public static @Nullable Size size(Sys sys, int fd) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment size = arena.allocate(WINSIZE);
@@ -98,10 +98,11 @@ public final class Terminal {
   }
 
   /**
-   * From now on keys are handed over one by one as they are typed, and not shown. Ctrl+C still
-   * interrupts; the keys that stop and abort do not: they would leave the terminal like this.
+   * Switches to delivering keys one by one as they are typed, without echo. Ctrl+C still
+   * interrupts. The suspend and quit keys are disabled, because they would leave the terminal in
+   * this state.
    *
-   * @return remembers how it was before
+   * @return the terminal, which remembers its previous state
    */
   public static Terminal keyByKey(Sys sys, int fd) throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {
@@ -119,8 +120,8 @@ public final class Terminal {
   }
 
   /**
-   * Puts it back as it was, at once: a terminal that takes no output would be waited for without
-   * end. May be done again, and on any thread.
+   * Restores the previous state at once, without waiting for output, which could block forever on a
+   * terminal that accepts none. May be called again, and on any thread.
    */
   public void restore() throws ErrnoException {
     try (Arena arena = Arena.ofConfined()) {

@@ -11,22 +11,22 @@ import java.util.HashMap;
 import java.util.List;
 
 /**
- * What {@code /proc} says about the signals of one thread.
+ * The signal state of one thread, as shown in {@code /proc}.
  *
- * @param tid the kernel's id for the thread
- * @param name the kernel's name for it, at most 15 bytes
+ * @param tid the kernel's thread id
+ * @param name the kernel's name for the thread, at most 15 bytes
  * @param blocked the signals it has blocked
  * @param ignored the signals its process ignores
  * @param caught the signals its process has handlers for
  */
 public record ThreadSignals(int tid, String name, SigSet blocked, SigSet ignored, SigSet caught) {
 
-  /** Every thread of this process, of the Java program and of the JVM alike. */
+  /** All threads of this process, including those of the JVM. */
   public static List<ThreadSignals> ofThisProcess() throws IOException {
     return ofProcess("self");
   }
 
-  /** Every thread of a process. */
+  /** All threads of a process. */
   public static List<ThreadSignals> ofProcess(long pid) throws IOException {
     return ofProcess(Long.toString(pid));
   }
@@ -36,11 +36,12 @@ public record ThreadSignals(int tid, String name, SigSet blocked, SigSet ignored
     try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc", pid, "task"))) {
       for (Path task : tasks) {
         try {
-          // Leniently: a name is any bytes, and the JVM cuts its own in the middle of a letter.
+          // Lenient decoding: a name can be any bytes, and the JVM may cut its own inside a
+          // character.
           threads.add(parse(new String(Files.readAllBytes(task.resolve("status")), UTF_8)));
         } catch (IOException e) {
-          // A thread that ends between open and read gives ESRCH, which has no exception of its
-          // own.
+          // A thread that ends between open and read causes ESRCH, for which Java has no exception
+          // class.
           if (Files.exists(task)) {
             throw e;
           }
@@ -50,7 +51,7 @@ public record ThreadSignals(int tid, String name, SigSet blocked, SigSet ignored
     return threads;
   }
 
-  /** In plain loops: this is among the first things a program does, and streams take long then. */
+  /** Plain loops, because this runs early in a program, when streams are slow to start. */
   private static ThreadSignals parse(String status) {
     var fields = new HashMap<String, String>();
     for (String line : status.split("\n", -1)) {

@@ -6,8 +6,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A timer that makes a descriptor readable ({@code timerfd_create(2)}), on the clock of {@link
- * System#nanoTime}, which on Linux is CLOCK_MONOTONIC. Never blocks.
+ * A timer that makes its descriptor readable ({@code timerfd_create(2)}), on the clock of {@link
+ * System#nanoTime}, which is CLOCK_MONOTONIC on Linux. Never blocks.
  *
  * <pre>{@code
  * struct itimerspec { struct timespec it_interval; struct timespec it_value; };
@@ -31,7 +31,7 @@ public final class TimerFd implements AutoCloseable {
     this.value = itimerspec.asSlice(Timespec.BYTES);
   }
 
-  /** A timer that is not set. */
+  /** Creates a timer that is not set. */
   public static TimerFd create(Sys sys) throws ErrnoException {
     int number =
         call(
@@ -41,24 +41,24 @@ public final class TimerFd implements AutoCloseable {
     return new TimerFd(sys, Fd.own(sys, number, "timerfd"));
   }
 
-  /** The descriptor, to be watched. */
+  /** The descriptor to watch. */
   public int number() {
     return fd.number();
   }
 
   /**
-   * Sets the timer to a time of {@link System#nanoTime}; a time that has passed fires at once. Used
-   * by one thread at a time. Allocates nothing.
+   * Sets the timer to a time of {@link System#nanoTime}; a time in the past fires at once. For one
+   * thread at a time. Allocates nothing.
    *
    * @return zero or {@code -errno}
    */
   public int setDeadline(long deadlineNanos) {
-    // A value of zero would switch the timer off, so the very first nanosecond is the earliest.
+    // A value of zero would disarm the timer, so 1 ns is the earliest.
     Timespec.set(value, Math.max(1, deadlineNanos));
     return sys.timerfdSettime(fd.number(), TFD_TIMER_ABSTIME, itimerspec, MemorySegment.NULL);
   }
 
-  /** Switches the timer off. */
+  /** Disarms the timer. */
   public int clear() {
     Timespec.set(value, 0);
     return sys.timerfdSettime(fd.number(), 0, itimerspec, MemorySegment.NULL);

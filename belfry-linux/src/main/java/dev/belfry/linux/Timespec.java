@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 
 /**
- * A point or a span of time for the kernel ({@code timespec(3type)}):
+ * A point in time or a duration for the kernel ({@code timespec(3type)}):
  *
  * <pre>{@code
  * struct timespec { time_t tv_sec; long tv_nsec; };   // 8 + 8 bytes on 64-bit machines

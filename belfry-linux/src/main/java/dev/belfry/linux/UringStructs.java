@@ -10,9 +10,9 @@ import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
-/** The structures of {@code linux/io_uring.h}; the same on all machines. */
+/** The structures of {@code linux/io_uring.h}, the same on all architectures. */
 final class UringStructs {
-  /** {@code struct io_sqring_offsets}: what is found where in the mapping of the rings. */
+  /** {@code struct io_sqring_offsets}: offsets into the mapping of the rings. */
   static final StructLayout SQ_OFFSETS =
       MemoryLayout.structLayout(
           JAVA_INT.withName("head"),
@@ -90,7 +90,7 @@ final class UringStructs {
           JAVA_SHORT.withName("bgid"),
           MemoryLayout.paddingLayout(26));
 
-  /** A buffer of a ring of buffers; in the first, {@code resv} is the ring's tail. */
+  /** An entry of a buffer ring; in the first entry, {@code resv} is the ring's tail. */
   static final StructLayout BUF =
       MemoryLayout.structLayout(
           JAVA_LONG.withName("addr"),
@@ -107,14 +107,14 @@ final class UringStructs {
 
   private UringStructs() {}
 
-  /** The offset of a field in the mapping of the rings, as the kernel gave it in the parameters. */
+  /** The offset of a field in the mapping of the rings, as the kernel reported it. */
   static int place(MemorySegment params, String ring, String field) {
     return params.get(
         JAVA_INT,
         PARAMS.byteOffset(PathElement.groupElement(ring), PathElement.groupElement(field)));
   }
 
-  /** The bytes of the mapping that has both rings; it is one since Linux 5.4. */
+  /** The size of the mapping of both rings, a single one since Linux 5.4. */
   static long ringBytes(MemorySegment params) {
     long array =
         place(params, "sq_off", "array")
@@ -124,7 +124,7 @@ final class UringStructs {
     return Math.max(array, completions);
   }
 
-  /** The bytes of the mapping that has the requests. */
+  /** The size of the mapping of the requests. */
   static long entriesBytes(MemorySegment params) {
     return params.get(JAVA_INT, offset(PARAMS, "sq_entries")) * SQE.byteSize();
   }

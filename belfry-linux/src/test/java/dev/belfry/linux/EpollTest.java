@@ -121,7 +121,7 @@ final class EpollTest {
 
       var much = arena.allocate(1 << 16);
       while (Sockets.send(SYS, first.number(), much) > 0) {
-        // until it is full
+        // Until it is full.
       }
 
       assertThat(epoll.await(batch, 0)).isZero();

@@ -75,7 +75,7 @@ final class FdTest {
   void whatIsForgottenIsLoggedWithThePlaceWhereItWasOpened() throws InterruptedException {
     Logger logger = Logger.getLogger(Fd.class.getName());
     var records = new LinkedBlockingQueue<LogRecord>();
-    logger.setFilter(record -> !records.add(record)); // nothing goes on to the console
+    logger.setFilter(record -> !records.add(record)); // keeps them off the console
     try {
       closeInGoodOrder();
       int number = openAndForget();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Two open files of one path stand for two processes: the locks belong to the open file. */
+/** Two open file descriptions of one path stand for two processes, as locks belong to them. */
 final class FileLocksTest {
   private static final Sys SYS = Sys.forAnyThread();
   private static final FileLocks.Range BYTES = new FileLocks.Range(128, 64);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two mappings of one file stand for two processes: the kernel finds the word by the file. */
+/** Two mappings of one file stand for two processes: the kernel identifies the word by the file. */
 final class FutexTest {
   private static final Sys SYS = Sys.forAnyThread();
 
@@ -86,7 +86,7 @@ final class FutexTest {
     assertThat(Futex.wake(SYS, odd, 1)).isNegative();
   }
 
-  /** Wakes until somebody was there to be woken: the sleeper may not have gone to sleep yet. */
+  /** Wakes until there is a sleeper to wake: it may not have gone to sleep yet. */
   static void wakeOne(MemorySegment word) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(OnThread.PATIENCE_SECONDS);
     int woken = Futex.wake(SYS, word, 1);

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-// Each on a thread of its own: the kernel interrupts one whose io_uring it takes down, a while
-// later.
+// Each test on a thread of its own: when the kernel tears down an io_uring, it interrupts the
+// thread that used it, some time later.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class IoUringTest {
   private static final Sys SYS = Sys.forAnyThread();
@@ -31,7 +31,7 @@ final class IoUringTest {
 
   @TempDir Path directory;
 
-  /** As many containers do; where the tests may not be left out the environment says so. */
+  /** Many containers refuse io_uring; the environment says where skipping is an error. */
   @BeforeAll
   static void leaveOutWhereItIsRefused() {
     assumeThat(
@@ -40,7 +40,7 @@ final class IoUringTest {
         .isTrue();
   }
 
-  /** Waits for so many completions: their results by token. */
+  /** Waits for a number of completions; returns their results by token. */
   private static Map<Long, Integer> results(IoUring ring, int count) {
     var results = new TreeMap<Long, Integer>();
     while (results.size() < count) {
@@ -171,7 +171,7 @@ final class IoUringTest {
       assertThat(CompletionQueue.buffer(completions.flags())).isEqualTo(5);
       assertThat(CompletionQueue.hasMore(completions.flags())).isTrue();
       assertThat(text(buffer, 4)).isEqualTo("abcd");
-      // There is more, and no buffer for it.
+      // There is more data, and no buffer for it.
       assertThat(completions.isEmpty() ? ring.enter(1, IoUring.FOREVER) : 0).isNotNegative();
       assertThat(completions.next()).isTrue();
       assertThat(completions.result()).isEqualTo(-Errno.ENOBUFS);

@@ -16,10 +16,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The structures of both architectures against numbers written down from the kernel headers. */
+/** The structures of both architectures, compared with numbers from the kernel headers. */
 final class LayoutsTest {
 
-  /** Name, our layout, and for each field its offset and size, at the end the size of it all. */
+  /** Name, our layout, and the expected offset and size of each field, then the total size. */
   static Stream<Arguments> structs() {
     return Stream.of(
         // include/uapi/linux/eventpoll.h: packed on x86-64 only

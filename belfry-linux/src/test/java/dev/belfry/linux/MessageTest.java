@@ -80,7 +80,7 @@ final class MessageTest {
     }
   }
 
-  /** Behind the sender's credentials they were overlooked, and stayed open for ever. */
+  /** Regression: behind the sender's credentials they were overlooked, and stayed open forever. */
   @Test
   void descriptorsAreFoundBehindWhatElseTheSocketWasToldToGive() throws ErrnoException {
     int passCredentials = 16; // SO_PASSCRED
@@ -142,7 +142,7 @@ final class MessageTest {
     assertThat(in.isDataTruncated()).isFalse();
   }
 
-  /** Descriptors take four bytes each in room that is rounded up to eight. */
+  /** Each descriptor takes four bytes, in room that is rounded up to eight. */
   @Test
   void noMoreDescriptorsComeThanThereIsRoomFor() throws ErrnoException {
     try (EventFd event = EventFd.create(SYS)) {

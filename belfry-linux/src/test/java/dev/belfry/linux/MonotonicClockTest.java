@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 final class MonotonicClockTest {
   private static final int SAMPLES = 100_000;
 
-  /** Deadlines taken from nanoTime go to the kernel and to other processes as they are. */
+  /** Deadlines from nanoTime are passed unchanged to the kernel and to other processes. */
   @Test
   void nanoTimeIsTheKernelsMonotonicClock() throws ErrnoException {
     Sys sys = Sys.forOneThread();

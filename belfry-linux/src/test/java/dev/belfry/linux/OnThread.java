@@ -4,7 +4,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
-/** Something that a test lets happen on a thread of its own, with an end to waiting for it. */
+/** Something that a test runs on a thread of its own, with a time limit for waiting for it. */
 final class OnThread<T> {
   static final long PATIENCE_SECONDS = 60;
 

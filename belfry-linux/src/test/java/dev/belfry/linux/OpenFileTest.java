@@ -56,8 +56,8 @@ final class OpenFileTest {
         .hasMessage("openat(" + missing + "): ENOENT (No such file or directory)");
   }
 
-  // What went wrong: a name that is no text in the encoding of the locale, as every name with an
-  // umlaut in a container that has none, was not found, though its path was from a listing.
+  // Regression: a name that cannot be decoded in the encoding of the locale, such as any name with
+  // an umlaut in a container without a locale, was not found, though its path came from a listing.
   @Test
   void aNameNeedNotBeText() throws Exception {
     String script = "cd \"$0\" && printf here > \"$(printf 'a+b %%41 \\377\\303')\"";
@@ -125,7 +125,7 @@ final class OpenFileTest {
       int flags = OpenFlags.READ_WRITE | OpenFlags.CREATE;
       OpenFile.openAt(SYS, top.number(), Path.of("made"), flags, 0640, RESOLVE_BENEATH).close();
       assertThat(directory.resolve("made")).isRegularFile();
-      // A mode where nothing is created is no mistake of the caller's.
+      // A mode is not an error if nothing is to be created.
       OpenFile.openAt(SYS, top.number(), Path.of("made"), 0, 0640, 0).close();
     }
     OpenFile.openAt(SYS, WORKING_DIRECTORY, Path.of("."), OpenFlags.directory(), 0, 0).close();

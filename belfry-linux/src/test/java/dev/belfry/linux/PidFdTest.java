@@ -50,7 +50,7 @@ final class PidFdTest {
       child.sendSignal(Signo.TERM);
 
       assertThat(endsUntil(child, soon())).isTrue();
-      child.sendSignal(Signo.KILL); // nobody has taken its status yet
+      child.sendSignal(Signo.KILL); // its status has not been taken yet
       assertThat(child.reap()).contains(new ExitStatus(true, Signo.TERM, false));
       assertThatThrownBy(child::reap)
           .isInstanceOf(ErrnoException.class)

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Threads of this process; that a process may die too is shown where children are started. */
+/** With threads of this process; tests that start children cover the death of a process. */
 final class RobustMutexTest {
   private static final Sys SYS = Sys.forAnyThread();
 
@@ -132,7 +132,7 @@ final class RobustMutexTest {
         .hasMessageContaining(Long.toString(RobustMutex.bytes()));
   }
 
-  /** The thread ends right after; whoever locks next waits for that in the kernel. */
+  /** The thread ends right after; the next lock waits for that in the kernel. */
   private void lockAndDie() throws Exception {
     int owner =
         OnThread.call(

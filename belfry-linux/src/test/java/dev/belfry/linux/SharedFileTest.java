@@ -29,7 +29,7 @@ final class SharedFileTest {
     file.close();
   }
 
-  /** How many mappings of the file this process has. */
+  /** The number of mappings of the file in this process. */
   private static long mappings() throws IOException {
     try (var maps = Files.lines(Path.of("/proc/self/maps"))) {
       return maps.filter(line -> line.contains("/memfd:" + NAME)).count();
@@ -83,7 +83,7 @@ final class SharedFileTest {
     assertThat(bytesTaken()).isEqualTo(1 << 21);
   }
 
-  /** {@code st_blocks}, which counts 512 bytes each, is at 64 on x86-64 and on aarch64. */
+  /** {@code st_blocks}, in units of 512 bytes, is at offset 64 on x86-64 and on aarch64. */
   private long bytesTaken() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment stat = arena.allocate(FileStatus.layout(Arch.current()));
@@ -92,7 +92,7 @@ final class SharedFileTest {
     }
   }
 
-  /** A file system in memory that is smaller than what is asked for. */
+  /** A file system in memory that is smaller than the requested size. */
   @Test
   void whereThereIsNotEnoughMemoryAllocatingFails() throws IOException {
     Path path = Files.createTempFile(Path.of("/dev/shm"), "belfry-", ".full");

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who reads which signal; nothing here touches a signal. */
+/** Which claim holds which signal; nothing here touches a signal. */
 final class SignalClaimTest {
   private final List<String> told = new ArrayList<>();
 
@@ -110,7 +110,7 @@ final class SignalClaimTest {
     }
   }
 
-  /** Whoever loses a signal is told before the one who gains it. */
+  /** A claim that loses a signal is told before the one that gains it. */
   @Test
   void noSignalEverHasTwoHolders() {
     var holders = new ArrayList<SigSet>(List.of(SigSet.EMPTY, SigSet.EMPTY, SigSet.EMPTY));

@@ -60,8 +60,8 @@ final class SocketAddressesTest {
     assertThat(roundTrip(address)).isEqualTo(address);
   }
 
-  // A name that is no text was given back as another one, which nobody could answer; and without a
-  // locale any name that is not ASCII was an exception.
+  // Regression: a name that cannot be decoded was returned as another one, to which no answer could
+  // be sent. Without a locale, any name that is not ASCII caused an exception.
   @Test
   void aPathMayHaveAnyBytes() {
     for (String path : List.of("/run/%FF%2Bsocket", "/%C3%A4")) {
@@ -81,8 +81,8 @@ final class SocketAddressesTest {
         .hasMessageContaining("at most 107 bytes, not 108");
   }
 
-  // What went wrong: it stood for an abstract name of one zero byte, which one socket of the
-  // machine could have.
+  // Regression: it stood for an abstract name of one zero byte, which one socket of the machine
+  // could have.
   @Test
   void anEmptyPathIsRefused() {
     assertThatThrownBy(() -> hex(UnixDomainSocketAddress.of("")))

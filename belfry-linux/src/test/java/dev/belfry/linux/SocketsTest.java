@@ -45,7 +45,7 @@ final class SocketsTest {
     return listener;
   }
 
-  /** A client connected to the listener; on the way it may be in progress. */
+  /** A client connected to the listener; the connect may be in progress at first. */
   private static Fd connect(Fd listener) throws ErrnoException {
     SocketAddress address = Sockets.localAddress(SYS, listener.number());
     Fd client = Sockets.open(SYS, Sockets.familyOf(address), Sockets.Type.STREAM, false);
@@ -228,7 +228,7 @@ final class SocketsTest {
     }
   }
 
-  /** Its name ends where the address does: with a zero after it, it would be another one. */
+  /** The name ends where the address does: with a zero after it, it would be another name. */
   @Test
   void aNameThatIsNoFileIsReached() throws Exception {
     String name = "belfry/" + ProcessHandle.current().pid() + "/é";

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every system call is linked to what it says, and answers. */
+/** Every system call is linked to the right function, and answers. */
 final class SysTest {
   private static final int BAD = -1;
 
@@ -42,7 +42,7 @@ final class SysTest {
     long make(Sys sys, MemorySegment room);
   }
 
-  /** A call that does no harm, and what it answers. */
+  /** A harmless call, and its possible answers. */
   record Call(String name, Attempt attempt, Set<Long> answers) {
     @Override
     public String toString() {
@@ -137,7 +137,7 @@ final class SysTest {
             (sys, room) -> sys.pthreadMutexattrSetrobust(room, 99)),
         call("pthreadMutexattrDestroy", 0, (sys, room) -> sys.pthreadMutexattrDestroy(room)),
         call("setRobustList", -EINVAL, (sys, room) -> sys.setRobustList(room, 1)),
-        // A mutex of zeros is a plain one that nobody holds.
+        // A mutex of zeros is an unlocked plain one.
         call("pthreadMutexInit", 0, (sys, room) -> sys.pthreadMutexInit(room, NULL)),
         call("pthreadMutexLock", 0, (sys, room) -> sys.pthreadMutexLock(room)),
         call("pthreadMutexTrylock", 0, (sys, room) -> sys.pthreadMutexTrylock(room)),
@@ -164,7 +164,7 @@ final class SysTest {
 
   private static List<Call> processes() {
     long parent = ProcessHandle.current().parent().orElseThrow().pid();
-    // Where io_uring is switched off, the kernel says so before it looks at anything else.
+    // Where io_uring is disabled, the kernel says so before it checks anything else.
     Set<Long> uring = Set.of((long) -EINVAL, (long) -EPERM, (long) -Errno.ENOSYS);
     Set<Long> register = Set.of((long) -EBADF, (long) -EPERM, (long) -Errno.ENOSYS);
     return List.of(
@@ -187,7 +187,7 @@ final class SysTest {
             "ioUringRegister", (sys, _) -> sys.ioUringRegister(1_000_000, 0, NULL, 0), register));
   }
 
-  /** Attributes and actions start as zeros and hold no memory of their own as long as they do. */
+  /** Attributes and actions start as zeros, and own no memory as long as they stay so. */
   private static List<Call> spawning() {
     return List.of(
         call(
@@ -263,7 +263,7 @@ final class SysTest {
     assertThat(missing).isEmpty();
   }
 
-  /** Each thread has its own errno; one that is shared would mix them up. */
+  /** Each thread has its own errno; a shared one would be mixed up. */
   @Test
   void threadsDoNotSeeEachOthersErrors() throws Exception {
     Sys sys = Sys.forAnyThread();

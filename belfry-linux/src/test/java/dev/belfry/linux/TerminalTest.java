@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A terminal whose other end, where keys are typed and characters shown, is the test's. */
+/** A terminal whose other end, with the keyboard and the screen, belongs to the test. */
 class TerminalTest {
   private static final Sys SYS = Sys.forAnyThread();
   private static final long TIOCSWINSZ = 0x5414;

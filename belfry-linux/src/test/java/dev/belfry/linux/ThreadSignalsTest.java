@@ -6,7 +6,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 final class ThreadSignalsTest {
-  /** The JVM cuts long names, and the halves of a letter kept everybody from attaching signals. */
+  /** Regression: the JVM cuts long names, and half a character made attaching signals fail. */
   @Test
   void aNameThatIsCutInTheMiddleOfALetterIsReadAllTheSame() throws Exception {
     var begun = new CountDownLatch(1);
@@ -23,7 +23,7 @@ final class ThreadSignalsTest {
                     Thread.currentThread().interrupt();
                   }
                 });
-    begun.await(); // a thread names itself, and is there before it has a name
+    begun.await(); // a thread exists before it has set its own name
     try {
       assertThat(ThreadSignals.ofThisProcess()).anyMatch(it -> it.name().startsWith("äää"));
     } finally {

@@ -14,17 +14,17 @@ import dev.belfry.linux.SubmissionQueue;
 import dev.belfry.linux.Sys;
 import org.jspecify.annotations.Nullable;
 
-/** Takes one connection; made by {@link Acceptor#accept}. */
+/** Accepts one connection; created by {@link Acceptor#accept}. */
 // r[impl loop.accept.once]
 public final class AcceptOperation extends IoOperation<StreamSocket> {
-  /** How many connections that are already gone to pass over before others get a turn. */
+  /** How many aborted connections in a row to skip before other descriptors get a turn. */
   private static final int MAX_SKIPPED = 64;
 
   private final Acceptor acceptor;
   private final EventLoop owner;
   private @Nullable StreamSocket accepted;
 
-  /** How many connections in a row were gone. */
+  /** The number of aborted connections in a row. */
   private int skipped;
 
   AcceptOperation(Acceptor acceptor, EventLoop owner) {
@@ -69,8 +69,8 @@ public final class AcceptOperation extends IoOperation<StreamSocket> {
   @Override
   long judge(long result) {
     boolean gone = result == -ECONNABORTED || result == -EPROTO || result == -EPERM;
-    // These are about this one connection, which is gone; the next may be better. Not for ever: a
-    // sandbox may refuse every one.
+    // These errors concern one connection, which is gone; the next may be fine. There is a limit,
+    // because a sandbox may refuse them all.
     if (gone && ++skipped < MAX_SKIPPED) {
       return AGAIN;
     }
@@ -96,7 +96,7 @@ public final class AcceptOperation extends IoOperation<StreamSocket> {
 
   @Override
   boolean accept(long result) {
-    // Any thread may close it once the loop has ended.
+    // The shared calls, because any thread may close the socket once the loop has ended.
     Fd fd = Fd.own(owner.sharedSys, (int) result, "accepted socket");
     accepted = new StreamSocket(owner, fd, acceptor.isUnix());
     return true;
@@ -104,7 +104,7 @@ public final class AcceptOperation extends IoOperation<StreamSocket> {
 
   @Override
   long bytesIn(long result) {
-    return 0; // it is a descriptor
+    return 0; // the result is a descriptor
   }
 
   @Override

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
-/** A socket that others connect to. Closing it also removes the file of a Unix socket. */
+/** A listening socket. Closing it also removes the file of a Unix socket. */
 // r[impl loop.accept.acceptor]
 public final class Acceptor extends Handle {
   private static final int DEFAULT_BACKLOG = 1024;
@@ -25,7 +25,7 @@ public final class Acceptor extends Handle {
     this.file = file;
   }
 
-  /** The file of a Unix socket, and what tells it from another at the same path. */
+  /** The file of a Unix socket, with a key that tells it from another file at the same path. */
   private record SocketFile(Path path, Object key) {
     static SocketFile at(Path path) throws IOException {
       return new SocketFile(path, keyOf(path));
@@ -35,7 +35,7 @@ public final class Acceptor extends Handle {
       return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
     }
 
-    /** Removes it, unless somebody else listens there by now. */
+    /** Removes the file, unless another socket listens there by now. */
     void remove() throws IOException {
       if (keyOf(path).equals(key)) {
         Files.delete(path);
@@ -43,7 +43,7 @@ public final class Acceptor extends Handle {
     }
   }
 
-  /** Listens at an address; port 0 stands for any free one. */
+  /** Listens at an address; port 0 stands for any free port. */
   public static Acceptor open(EventLoop loop, SocketAddress address) throws IOException {
     return open(loop, address, DEFAULT_BACKLOG);
   }
@@ -56,7 +56,7 @@ public final class Acceptor extends Handle {
     SocketFile file = null;
     try {
       if (!(address instanceof UnixDomainSocketAddress)) {
-        // Otherwise a restart has to wait until the connections of the last run are forgotten.
+        // Otherwise a restart fails until the connections of the last run have left TIME_WAIT.
         Sockets.setOption(sys, fd.number(), Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR, 1);
       }
       Sockets.bind(sys, fd.number(), address);
@@ -65,22 +65,22 @@ public final class Acceptor extends Handle {
       }
       Sockets.listen(sys, fd.number(), backlog);
       return new Acceptor(loop, fd, file);
-    } catch (IOException | RuntimeException e) { // also for an address that is none
+    } catch (IOException | RuntimeException e) { // also for an invalid address
       fd.close();
       remove(file);
       throw e;
     }
   }
 
-  /** Takes one connection. */
+  /** Accepts one connection. */
   // r[impl loop.accept.acceptor]
   public AcceptOperation accept() {
     return accept(loop);
   }
 
   /**
-   * Takes one connection for another loop, such as the next of a group: its socket belongs there.
-   * The accept itself is this loop's, and completes on it.
+   * Accepts one connection for another loop, such as the next loop of a group, which then owns the
+   * socket. The accept itself runs on this loop and completes on it.
    *
    * {@snippet :
    * EventLoop next = group.next();
@@ -96,7 +96,7 @@ public final class Acceptor extends Handle {
     return file != null;
   }
 
-  /** The address it listens at, with the port it got. */
+  /** The address it listens at, with the actual port. */
   public SocketAddress localAddress() throws IOException {
     return Sockets.localAddress(loop.sharedSys, descriptor());
   }
@@ -111,9 +111,9 @@ public final class Acceptor extends Handle {
       try {
         file.remove();
       } catch (NoSuchFileException gone) {
-        // Somebody else has.
+        // Already removed.
       } catch (IOException left) {
-        // Whoever listens there next is told that the address is in use.
+        // The next process to listen there is told that the address is in use.
         System.getLogger(Acceptor.class.getName())
             .log(System.Logger.Level.WARNING, "cannot remove the socket file " + file.path(), left);
       }

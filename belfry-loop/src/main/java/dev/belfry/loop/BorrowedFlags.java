@@ -10,15 +10,15 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Standard streams that could not be opened anew, and are non-blocking for all who share them.
- * Several of them may be one open file, which nobody can tell. So their flags are put back
- * together: when the last is closed, or when the program exits.
+ * Standard streams that could not be reopened, and are non-blocking for every process that shares
+ * them. Several of them may be one open file description, which cannot be found out. So their flags
+ * are restored together: when the last stream is closed, or when the program exits.
  */
 final class BorrowedFlags {
   /** The streams whose flag we have set. */
   private static final Set<Integer> CHANGED = new TreeSet<>();
 
-  /** How many streams need the flags. */
+  /** The number of streams that need the flags. */
   private static int users;
 
   private static @Nullable Thread atExit;
@@ -39,7 +39,7 @@ final class BorrowedFlags {
     users++;
   }
 
-  /** One that was borrowed is no longer needed. */
+  /** A borrowed stream is no longer needed. */
   static synchronized void giveBack(Sys sys) {
     if (--users == 0) {
       putBack(sys);

@@ -1,14 +1,14 @@
 package dev.belfry.loop;
 
-/** Cancels an operation when a token fires, and from other threads; made once when needed. */
+/** Cancels an operation when its token fires, and for other threads; created when needed. */
 final class Canceller extends StopCallback {
   private final OperationCore<?> operation;
   private final Message message;
 
-  /** The start that the token watches over. */
+  /** The start that the token was registered for. */
   private long watched;
 
-  /** The start that it fired for; by then the operation may have begun another. */
+  /** The start that the token fired for; the operation may have begun another since. */
   private long fired;
 
   Canceller(OperationCore<?> operation) {
@@ -16,7 +16,7 @@ final class Canceller extends StopCallback {
     this.message = new Message(operation);
   }
 
-  /** Has a token watch over a start; false if it has fired already. */
+  /** Registers a start with a token; false if the token has fired already. */
   boolean watch(StopToken token, long start) {
     watched = start;
     return token.register(this);
@@ -32,12 +32,12 @@ final class Canceller extends StopCallback {
     operation.cancel(fired);
   }
 
-  /** Has the loop cancel a start when it gets to it. Any thread but the loop's. */
+  /** Makes the loop cancel a start when it gets to it. Any thread but the loop's. */
   void request(long start) {
     message.send(start);
   }
 
-  /** The cancel on its way through the posted tasks; only one, however many cancels there are. */
+  /** The cancel as a posted task; a single one, however many cancels there are. */
   private static final class Message extends Task {
     private final OperationCore<?> operation;
     private boolean underWay;

@@ -10,20 +10,21 @@ import dev.belfry.linux.PidFd;
 import dev.belfry.linux.Sys;
 import java.util.Optional;
 
-/** A child process, and how to learn how it ended. */
+/** A child process, and how to learn its exit status. */
 interface Child<T> {
-  /** A new descriptor that becomes readable when the child has ended. */
+  /** Opens a descriptor that becomes readable when the child has ended. */
   Fd open(Sys sys) throws ErrnoException;
 
-  /** How it ended, once that is known. */
+  /** How the child ended, once that is known. */
   Optional<T> status() throws ErrnoException;
 
-  /** Whether it is gone, so that no event will report it any more. */
+  /** Whether the child is gone, so that no event will report its end any more. */
   boolean isGone();
 
   /**
-   * A child of the JDK, which has a thread that reaps it. So the descriptor only tells when; the
-   * exit code, 128 plus the number if a signal ended the child, comes from the JDK a moment later.
+   * A child of the JDK, which reaps it on a thread of its own. The descriptor only tells when the
+   * child has ended; the exit code, or 128 plus the number of the signal that ended it, comes from
+   * the JDK a moment later.
    */
   record OfJava(Process process) implements Child<Integer> {
     @Override
@@ -34,8 +35,8 @@ interface Child<T> {
         if (e.errno() != ESRCH) {
           throw e;
         }
-        // Ended and reaped: a descriptor that never becomes readable takes its place, just as when
-        // a stranger has got the number meanwhile. In both cases the child is gone.
+        // Ended and reaped. A descriptor that never becomes readable takes its place, as if the pid
+        // had been reused by another process. In both cases isGone() is true.
         return PidFd.open(sys, Math.toIntExact(ProcessHandle.current().pid())).fd();
       }
     }
@@ -45,7 +46,7 @@ interface Child<T> {
       return process.isAlive() ? Optional.empty() : Optional.of(process.exitValue());
     }
 
-    /** The handle compares start times, so a stranger with the same number is not our child. */
+    /** The handle compares start times, so another process with a reused pid is not our child. */
     @Override
     public boolean isGone() {
       return !process.toHandle().isAlive();
@@ -57,7 +58,7 @@ interface Child<T> {
     }
   }
 
-  /** A child that we have spawned, and reap. */
+  /** A child that we spawned and have to reap. */
   final class OfOurs implements Child<ExitStatus> {
     private final PidFd process;
 
@@ -83,7 +84,7 @@ interface Child<T> {
 
     @Override
     public boolean isGone() {
-      return false; // it stays readable until the descriptor is closed
+      return false; // its pidfd stays readable until it is closed
     }
 
     @Override

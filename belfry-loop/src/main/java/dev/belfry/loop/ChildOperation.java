@@ -7,10 +7,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for a child process to end. Made by {@link EventLoop#child}. It holds a descriptor of its
- * own while it is in flight, and may be started again, even after the child has ended.
+ * Waits for a child process to end. Created by {@link EventLoop#child}. It holds a descriptor of
+ * its own while in flight, and may be started again, even after the child has ended.
  *
- * @param <T> how the end of the child is reported
+ * @param <T> the type of the child's exit status
  */
 public final class ChildOperation<T> extends Operation<T> {
   private final Child<T> child;

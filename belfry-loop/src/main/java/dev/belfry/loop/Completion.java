@@ -1,13 +1,13 @@
 package dev.belfry.loop;
 
 /**
- * Is told that an operation has completed; once for each start, on the loop thread. The operation
- * may be started again from here. When the loop has ended, it is the thread that starts.
+ * The callback of an operation. Called once per start, on the loop thread, or on the starting
+ * thread once the loop has ended. It may start the operation again.
  *
  * @param <T> the type of the operation's value
  */
 @FunctionalInterface
 public interface Completion<T> {
-  /** The operation has completed; it says how. */
+  /** Called when the operation has completed; its {@link Operation#outcome()} says how. */
   void completed(Operation<? extends T> operation);
 }

@@ -15,17 +15,17 @@ import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 
-/** Connects a socket; made by {@link StreamSocket#connect}. */
+/** Connects a socket; created by {@link StreamSocket#connect}. */
 // r[impl loop.connect]
 public final class ConnectOperation extends IoOperation<StreamSocket> {
   private final StreamSocket socket;
   private final SocketAddress address;
   private final MemorySegment encoded;
 
-  /** Whether the call was made and its outcome is awaited. */
+  /** Whether the call was made and its outcome is pending. */
   private boolean inProgress;
 
-  /** How often a ring was asked since the start. */
+  /** The number of io_uring requests made since the start. */
   private int requests;
 
   ConnectOperation(StreamSocket socket, SocketAddress address) {
@@ -72,29 +72,29 @@ public final class ConnectOperation extends IoOperation<StreamSocket> {
       }
     }
     if (socket.connected) {
-      // The kernel finds out that a connect has ended when the next one is made, which it then lets
-      // succeed, wherever that was to go.
+      // The kernel notices that a connect has completed only when the next one is made, and then
+      // lets that one succeed, whatever its address.
       return -EISCONN;
     }
     int result = Sockets.connect(sys, fd, encoded);
-    if (result == -ECONNABORTED) { // the last word on a connect that failed before
+    if (result == -ECONNABORTED) { // the outcome of an earlier connect that failed
       result = Sockets.connect(sys, fd, encoded);
     }
     if (result == -EINPROGRESS) {
       inProgress = true;
-      return -EAGAIN; // the socket becomes writable once it is decided
+      return -EAGAIN; // the socket becomes writable when the outcome is known
     }
-    // A Unix listener with a full queue says EAGAIN, and nothing tells when it has room again.
+    // EAGAIN: the queue of a Unix listener is full, and no event will tell when it has room again.
     return result == -EAGAIN ? LATER : result;
   }
 
-  /** One that was cancelled may be under way, which the call says at once. */
+  /** A connect cancelled before may still be under way; the call says so at once. */
   @Override
   boolean needsReadiness() {
     return false;
   }
 
-  /** Not to a Unix listener, for whose queue the kernel would wait on a thread of its own. */
+  /** Not for Unix listeners: with a full queue, the kernel would block a thread of its own. */
   @Override
   boolean isRequest() {
     return !(address instanceof UnixDomainSocketAddress) && !socket.connected && !inProgress;
@@ -106,7 +106,7 @@ public final class ConnectOperation extends IoOperation<StreamSocket> {
     queue.connect(token, socket.descriptor(), encoded);
   }
 
-  /** A request that moved to another ring is made again, though it has begun to connect. */
+  /** A request that was moved to another ring is made again, though the connect is under way. */
   @Override
   long judge(long result) {
     return result == -EALREADY && requests > 1 ? -EAGAIN : result;
@@ -115,7 +115,7 @@ public final class ConnectOperation extends IoOperation<StreamSocket> {
   @Override
   boolean accept(long result) {
     socket.connected = true;
-    socket.broken = 0; // that was an attempt before
+    socket.broken = 0; // it belongs to an earlier attempt
     return true;
   }
 }

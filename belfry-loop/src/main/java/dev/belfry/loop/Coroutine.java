@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A virtual thread of a loop. Between two waits it has the loop thread to itself, so it needs no
- * locks against its siblings; and while it computes, or blocks in anything but a wait of the loop
- * or of {@code java.util.concurrent}, the loop stands still.
+ * locks against other coroutines of the loop. While it computes, or blocks in anything but an
+ * operation of the loop or {@code java.util.concurrent}, the loop stands still.
  *
  * @param <T> the type of its result
  */
@@ -23,15 +23,15 @@ public final class Coroutine<T> extends Task implements Executor {
   private final Thread thread;
   private final CompletableFuture<T> result = new CompletableFuture<>();
 
-  /** Whether somebody has asked for the result, and so learns of a failure. */
+  /** Whether the result was asked for, so that a failure will be seen. */
   private volatile boolean asked;
 
-  /** What continues the virtual thread; the JDK always submits the same one. */
+  /** Continues the virtual thread; the JDK always submits the same object. */
   private @Nullable Runnable continuation;
 
-  /** What a coroutine without a result does. As most of it waits, it may throw. */
+  /** The body of a coroutine without a result. It may throw, because most bodies do I/O. */
   public interface Body {
-    /** Does it; what it throws is the coroutine's end. */
+    /** Runs the body; an exception ends the coroutine. */
     void run() throws Exception;
   }
 
@@ -66,9 +66,9 @@ public final class Coroutine<T> extends Task implements Executor {
 
   private void log(Throwable failure) {
     switch (failure) {
-      case StoppedException _, InterruptedException _ -> {} // somebody wanted that
+      case StoppedException _, InterruptedException _ -> {} // stopped on purpose
       case RuntimeException _, Error _ -> LOG.log(ERROR, this + " has failed", failure);
-      default -> LOG.log(WARNING, "{0} has ended: {1}", this, failure); // as when a peer has gone
+      default -> LOG.log(WARNING, "{0} has ended: {1}", this, failure); // such as a lost peer
     }
   }
 
@@ -83,24 +83,26 @@ public final class Coroutine<T> extends Task implements Executor {
   }
 
   /**
-   * Its result, or the exception that ended it; completes as its last act. An exception that ends
-   * it before anybody has asked for the result is logged. A {@link StoppedException} counts as
-   * cancelled: whoever asks then gets a {@link java.util.concurrent.CancellationException}.
+   * The result, or the exception that ended the coroutine. It completes as the coroutine's last
+   * act. An exception that ends the coroutine before the result was asked for is logged. A {@link
+   * StoppedException} counts as cancellation: the future then throws a {@link
+   * java.util.concurrent.CancellationException}.
    */
   public CompletableFuture<T> result() {
     asked = true;
     return result;
   }
 
-  /** Interrupts it: what it awaits is stopped. Any thread. */
+  /** Interrupts the coroutine: the operation it awaits is stopped. Any thread may call this. */
   public void cancel() {
     thread.interrupt();
   }
 
   /**
-   * Called by the JDK when the virtual thread, or one that it started and that inherited this
-   * scheduler, can go on. The loop does not wait for the latter at its end; they go on elsewhere
-   * then, among them those with which the JDK waits for sockets for everybody.
+   * Called by the JDK when the virtual thread can continue, or one that it started and that
+   * inherited this scheduler. The loop does not wait for inherited threads when it ends; they
+   * continue on the common pool. Among them are the pollers with which the JDK waits for the
+   * sockets of the whole process.
    */
   @Override
   public void execute(Runnable runnable) {

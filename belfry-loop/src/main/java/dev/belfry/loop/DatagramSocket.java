@@ -11,8 +11,8 @@ import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 
 /**
- * A socket that carries messages: UDP, or a Unix socket. Connected, it can be read and written;
- * otherwise each {@link Message} has its address. A message of no bytes reads as {@link
+ * A socket that carries messages: UDP, or a Unix socket. A connected socket can be read and
+ * written; otherwise each {@link Message} carries its address. An empty message reads as {@link
  * TransferOperation#END_OF_FILE}; receive a {@code Message} to tell the two apart.
  *
  * {@snippet :
@@ -35,7 +35,7 @@ public final class DatagramSocket extends SocketHandle {
     this.unix = unix;
   }
 
-  /** A socket without an address. */
+  /** Opens a socket without an address. */
   public static DatagramSocket open(EventLoop loop, StandardProtocolFamily family)
       throws IOException {
     Sys sys = loop.sharedSys;
@@ -43,12 +43,12 @@ public final class DatagramSocket extends SocketHandle {
     return new DatagramSocket(loop, fd, family == StandardProtocolFamily.UNIX);
   }
 
-  /** Gives the socket an address; port 0 stands for any free one. */
+  /** Binds the socket to an address; port 0 stands for any free port. */
   public void bind(SocketAddress address) throws IOException {
     Sockets.bind(loop.sharedSys, descriptor(), address);
   }
 
-  /** Sends to this address, and receives from it, from now on; takes no time. */
+  /** From now on sends to this address and receives only from it. Does not block. */
   public void connect(SocketAddress address) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       int result = Sockets.connect(loop.sharedSys, descriptor(), Sockets.encode(arena, address));
@@ -60,8 +60,8 @@ public final class DatagramSocket extends SocketHandle {
   }
 
   /**
-   * Lets others that ask for it too have the same address ({@code SO_REUSEADDR}). Each of them gets
-   * what is broadcast there, but any other message goes to the last that was bound. To be set
+   * Shares the address with other sockets that set this option too ({@code SO_REUSEADDR}). Each of
+   * them receives what is broadcast there; any other message goes to the one bound last. Set it
    * before {@link #bind}.
    */
   public void setReuseAddress(boolean reuse) throws IOException {
@@ -69,22 +69,22 @@ public final class DatagramSocket extends SocketHandle {
   }
 
   /**
-   * Shares an address with others of the same user that ask for it too ({@code SO_REUSEPORT}): each
-   * message goes to one of them, all from one sender to the same. So a server has a socket on each
-   * of several loops. To be set before {@link #bind}.
+   * Shares the address with other sockets of the same user that set this option too ({@code
+   * SO_REUSEPORT}). Each message goes to one of them, and all messages from one sender to the same
+   * one. This lets a server have a socket on each of several loops. Set it before {@link #bind}.
    */
   public void setReusePort(boolean reuse) throws IOException {
     setOption(Sockets.SOL_SOCKET, Sockets.SO_REUSEPORT, reuse ? 1 : 0);
   }
 
-  /** Allows to send to a broadcast address ({@code SO_BROADCAST}), which else fails with EACCES. */
+  /** Permits sending to broadcast addresses ({@code SO_BROADCAST}), otherwise EACCES. */
   public void setBroadcast(boolean broadcast) throws IOException {
     setOption(Sockets.SOL_SOCKET, Sockets.SO_BROADCAST, broadcast ? 1 : 0);
   }
 
   /**
-   * For a Unix socket that sends to many, the kernel cannot know whose queue is meant: it says that
-   * the socket can be written, and says so again after each attempt that found the queue full.
+   * For an unconnected Unix socket the kernel cannot know which receiver's queue is meant. It
+   * always reports the socket as writable, again after each attempt that found a queue full.
    */
   @Override
   boolean tellsWhenWritable() {

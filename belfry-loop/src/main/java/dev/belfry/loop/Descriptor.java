@@ -12,7 +12,7 @@ import dev.belfry.linux.Sys;
 import dev.belfry.loop.TransferOperation.Kind;
 import java.io.IOException;
 
-/** Any descriptor: the end of a pipe, a terminal, or one that somebody else has opened. */
+/** Any descriptor: an end of a pipe, a terminal, or one that was opened elsewhere. */
 public final class Descriptor extends ByteHandle {
   private final boolean socket;
   private final boolean stream;
@@ -29,8 +29,8 @@ public final class Descriptor extends ByteHandle {
   }
 
   /**
-   * Takes a descriptor over. It becomes non-blocking and close-on-exec; the former is seen by every
-   * process that shares the open file.
+   * Takes over a descriptor and makes it non-blocking and close-on-exec. The former affects every
+   * process that shares the open file description.
    */
   // r[impl loop.fd.nonblock]
   public static Descriptor adopt(EventLoop loop, Fd fd) throws IOException {
@@ -61,7 +61,7 @@ public final class Descriptor extends ByteHandle {
     }
   }
 
-  /** As with a {@link DatagramSocket}. */
+  /** See {@link DatagramSocket#tellsWhenWritable}. */
   @Override
   boolean tellsWhenWritable() {
     return !sendsToMany;
@@ -78,8 +78,8 @@ public final class Descriptor extends ByteHandle {
   }
 
   /**
-   * A new pipe, both of whose ends are non-blocking. Few programs can cope with that, so for a
-   * child open a {@link Pipe} that blocks, give the child one end, and {@link #adopt} the other.
+   * Opens a pipe with both ends non-blocking. Few programs can cope with that. For a child, open a
+   * blocking {@link Pipe}, give the child one end, and {@link #adopt} the other:
    *
    * {@snippet :
    * Pipe pipe = Pipe.open(sys, true);

@@ -5,28 +5,27 @@ import static java.lang.System.Logger.Level.INFO;
 import dev.belfry.linux.ErrnoException;
 
 /**
- * What a {@link Backend} does for a loop. All but {@link #wake} happens on the loop thread. A
- * driver may complete an operation in {@code start} or much later; it completes each exactly once.
+ * The implementation of a {@link Backend} for a loop. Everything but {@link #wake} is called on the
+ * loop thread. A driver may complete an operation within {@code start} or much later, and completes
+ * it exactly once.
  */
 // r[impl loop.backend.surface]
 interface Driver extends AutoCloseable {
-  /** A deadline that has always passed: do not wait at all. */
+  /** A deadline that has always passed: do not wait. */
   long NOW = Long.MIN_VALUE;
 
   /** A deadline that never comes. */
   long FOREVER = Long.MAX_VALUE;
 
-  /** The longest time-out the kernel is given, a year; a longer wait just comes round again. */
+  /** The longest timeout given to the kernel, a year; a longer wait just goes another round. */
   long LONGEST_NANOS = 365L * 24 * 3600 * 1_000_000_000;
 
-  /**
-   * How long the kernel is to wait for a deadline, in nanoseconds; not for one that never comes.
-   */
+  /** The timeout for a deadline other than {@link #FOREVER}, in nanoseconds. */
   static long timeLeft(long deadline) {
     return Math.clamp(deadline - System.nanoTime(), 0, LONGEST_NANOS);
   }
 
-  /** Opens what the options of a loop ask for. */
+  /** Opens the driver that the options of a loop ask for. */
   static Driver openFor(LoopCore loop) throws ErrnoException {
     LoopOptions options = loop.options;
     if (options.backend() == Backend.IO_URING) {
@@ -43,22 +42,22 @@ interface Driver extends AutoCloseable {
     return EpollDriver.open(loop, options.backend());
   }
 
-  /** The backend it stands for. */
+  /** The backend it implements. */
   Backend backend();
 
-  /** Begins an operation on a handle that is open. */
+  /** Begins an operation on an open handle. */
   void start(IoOperation<?> operation);
 
-  /** Withdraws an operation that has not completed; it completes as stopped, now or soon. */
+  /** Cancels an operation that has not completed; it completes as stopped, now or soon. */
   void cancel(IoOperation<?> operation);
 
   /**
-   * Makes the calls of writes that were started and have not been tried yet, until one would have
-   * to wait; whatever the handle has had of this turn.
+   * Makes the system calls of started writes that were not attempted yet, until one would have to
+   * wait. The handle's share of the turn does not matter.
    */
   void flush(Handle handle);
 
-  /** Completes what waits on the handle as stopped, forgets the handle and closes it. */
+  /** Completes the handle's waiting operations as stopped, unregisters the handle and closes it. */
   void close(Handle handle);
 
   /** Continues with a handle that had used up its share of an earlier turn. */
@@ -67,43 +66,44 @@ interface Driver extends AutoCloseable {
   /** Begins to wait for a word of memory. */
   void start(FutexOperation operation);
 
-  /** Withdraws a wait for a word of memory; it completes as stopped, unless it is already over. */
+  /** Cancels a wait for a word of memory; it completes as stopped, unless it is already over. */
   void cancel(FutexOperation operation);
 
-  /** Begins to open a file, if that can be done without the loop thread; false if it cannot. */
+  /** Begins to open a file without blocking the loop thread; false if that is impossible. */
   default boolean open(OpenOperation operation) {
     return false;
   }
 
-  /** Withdraws the opening of a file that has begun. */
+  /** Cancels the opening of a file. */
   default void cancel(OpenOperation operation) {
     throw new IllegalStateException("opening a file is over when it has begun");
   }
 
-  /** The calling thread drives the loop now, and no other does until it leaves. */
+  /** The calling thread drives the loop exclusively until it leaves. */
   default void threadStays() throws ErrnoException {}
 
-  /** The calling thread stays no longer. */
+  /** The calling thread no longer drives the loop exclusively. */
   default void threadLeaves() {}
 
-  /** Withdraws everything that is in flight, because the loop ends. */
+  /** Cancels everything in flight, because the loop ends. */
   void cancelAll();
 
-  /** Gets back what the kernel still has of that, which it has if the last turn failed. */
+  /** Gets back what the kernel still holds, which is something only if the last turn failed. */
   void takeBack();
 
   /**
-   * Waits for something to happen, until a time at the latest, and deals with it.
+   * Waits for events, until the deadline at the latest, and handles them.
    *
    * @param deadline on the clock of {@link System#nanoTime}, {@link #NOW} or {@link #FOREVER}
-   * @return how many events there were
+   * @return the number of events
    */
   int poll(long deadline) throws ErrnoException;
 
   /**
-   * Ends a wait that is going on, or the next one. Any thread.
+   * Ends the current wait, or the next one. Any thread.
    *
-   * @return zero or more, or {@code -errno}; with {@code -EAGAIN} it is ended too
+   * @return zero or more, or {@code -errno}; {@code -EAGAIN} means that a wake-up is pending
+   *     already
    */
   long wake();
 

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Drives a loop with epoll. A descriptor is registered once, edge-triggered and for both
- * directions, when an operation on it first has to wait; from then on what the kernel said last is
- * kept in its {@link WaitQueue}s, and the steady state makes no {@code epoll_ctl} call at all.
+ * directions, when an operation on it first has to wait. From then on its {@link WaitQueue}s cache
+ * what the kernel last reported, and the steady state makes no {@code epoll_ctl} call at all.
  */
 final class EpollDriver implements Driver {
   private static final int BATCH = 256;
@@ -33,7 +33,7 @@ final class EpollDriver implements Driver {
   private final HandleTable handles = new HandleTable();
   private final EpollFutexes futexes;
 
-  /** Whether the loop ends: what was put off is not to be done any more. */
+  /** Whether the loop is ending: postponed operations are cancelled instead of continued. */
   private boolean ending;
 
   private EpollDriver(LoopCore loop, Epoll epoll, EpollWait wait, EventFd wakeUp) {
@@ -46,9 +46,9 @@ final class EpollDriver implements Driver {
   }
 
   /**
-   * Opens what a loop needs; nothing is left behind if that fails.
+   * Opens the driver of a loop; leaves nothing behind if that fails.
    *
-   * @param wanted the backend, or null for the better one that works
+   * @param wanted the backend, or null for the best one that works
    */
   // r[impl loop.ctx.owns] r[impl loop.ctx.error-free-close] r[impl loop.backend.no-threads]
   static EpollDriver open(LoopCore loop, @Nullable Backend wanted) throws ErrnoException {
@@ -61,7 +61,7 @@ final class EpollDriver implements Driver {
       wait = EpollWait.open(loop.sys, epoll, wanted);
       return new EpollDriver(loop, epoll, wait, wakeUp);
     } finally {
-      if (wait == null) { // it failed
+      if (wait == null) { // opening failed
         if (wakeUp != null) {
           wakeUp.close();
         }
@@ -90,10 +90,10 @@ final class EpollDriver implements Driver {
     Handle handle = operation.handle;
     WaitQueue direction = handle.direction(operation);
     if (!operation.isOrdered() && !handle.isRegularFile()) {
-      attempt(operation, direction); // which fails: there are no places in it
+      attempt(operation, direction); // which fails: the file has no offsets
     } else if (direction.first() != null
         || (operation.needsReadiness() && isBlocked(handle, direction))) {
-      direction.add(operation); // behind those that came before
+      direction.add(operation); // behind earlier operations
     } else if (direction.isSpent(loop.turn(), loop.options)) {
       direction.add(operation);
       handle.resumeNextTurn();
@@ -102,13 +102,13 @@ final class EpollDriver implements Driver {
     }
   }
 
-  /** Whether a call need not be tried, because an event or a timer tells when to. */
+  /** Whether a call is pointless for now, because an event or a timer will tell when to make it. */
   private static boolean isBlocked(Handle handle, WaitQueue direction) {
     return direction.isPaused()
         || (direction.readiness == Readiness.BLOCKED && handle.slot != Handle.NOT_REGISTERED);
   }
 
-  /** Makes the calls of an operation; false if it has to wait, which is then provided for. */
+  /** Makes the system calls of an operation; false if it has to wait, which is then arranged. */
   private boolean attempt(IoOperation<?> operation, WaitQueue direction) {
     while (true) {
       long result = operation.attempt(sys);
@@ -143,7 +143,7 @@ final class EpollDriver implements Driver {
     }
   }
 
-  /** Sees to it that an event tells when to go on; if none can, fails the operation. */
+  /** Lets an event or a timer continue the operation; if that is impossible, fails it. */
   // r[impl loop.op.park] r[impl loop.op.no-lost-edge] r[impl loop.err.transient]
   private boolean canWait(IoOperation<?> operation, WaitQueue direction) {
     Handle handle = operation.handle;
@@ -154,7 +154,7 @@ final class EpollDriver implements Driver {
       return false;
     }
     if (handle.unpollable) {
-      direction.retryLater(handle); // nothing will tell
+      direction.retryLater(handle); // no event will come
     }
     return true;
   }
@@ -170,7 +170,7 @@ final class EpollDriver implements Driver {
       handles.remove(handle);
     }
     if (result == -EPERM) {
-      handle.unpollable = true; // a file: its calls do not wait
+      handle.unpollable = true; // a regular file, whose calls do not wait
       return 0;
     }
     return result;
@@ -191,7 +191,8 @@ final class EpollDriver implements Driver {
     WaitQueue writes = handle.writes;
     IoOperation<?> operation;
     while ((operation = writes.first()) != null && !isBlocked(handle, writes)) {
-      // First, as a completion may wait for a token's lock, which lets others look at the queue.
+      // Removed first: completing it may block on a token's lock, and others may then use the
+      // queue.
       writes.remove(operation);
       if (!attemptSafely(operation, writes)) {
         writes.putBack(operation);
@@ -206,7 +207,7 @@ final class EpollDriver implements Driver {
     handle.reads.forgetRetry();
     handle.writes.forgetRetry();
     if (handle.slot != Handle.NOT_REGISTERED) {
-      handles.remove(handle); // first, so that events already fetched find nobody
+      handles.remove(handle); // first, so that events already fetched find nothing
       epoll.delete(handle.fd.number());
     }
     handle.fd.close();
@@ -250,7 +251,7 @@ final class EpollDriver implements Driver {
   @Override
   public void resume(Handle handle) {
     if (ending) {
-      cancelAll(handle); // which never had to wait, so that nobody else knows it
+      cancelAll(handle); // never registered, so cancelAll() does not find it
       return;
     }
     goOn(handle, handle.writes);
@@ -288,7 +289,7 @@ final class EpollDriver implements Driver {
     long limit = ended > 0 || futexes.isBehind() ? NOW : deadline;
     int count;
     do {
-      count = wait.await(batch, limit); // each time it computes anew how long that is
+      count = wait.await(batch, limit); // recomputes the timeout on each call
     } while (count == -EINTR);
     if (count < 0) {
       throw new ErrnoException(wait.call(), -count, loop);
@@ -313,7 +314,7 @@ final class EpollDriver implements Driver {
     if (broken || (events & (Epoll.RDHUP | Epoll.PRI)) != 0) {
       handle.moreAfterShortRead = true;
     }
-    // Writing first: that is where a connect finishes.
+    // Writes first: that is where a connect completes.
     if (broken || (events & Epoll.OUT) != 0) {
       handle.writes.readiness = Readiness.READY;
       goOn(handle, handle.writes);

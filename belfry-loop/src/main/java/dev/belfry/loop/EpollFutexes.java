@@ -7,12 +7,12 @@ import dev.belfry.linux.ErrnoException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waits for words of memory on an epoll, which knows no such thing: they are requests to an
- * io_uring of their own, whose descriptor epoll watches. Where there is no io_uring they are on
- * threads. None of that exists before the first wait. For the loop thread.
+ * Waits for words of memory on an epoll loop. epoll cannot do that, so the waits are requests to an
+ * io_uring whose descriptor epoll watches or, where there is no io_uring, run on threads. Neither
+ * exists before the first wait. Loop thread only.
  */
 final class EpollFutexes implements AutoCloseable {
-  /** Marks an event as the ring's. */
+  /** The token of the ring's events. */
   static final long TOKEN = -3;
 
   private final LoopCore loop;
@@ -38,7 +38,7 @@ final class EpollFutexes implements AutoCloseable {
     try {
       opened = Uring.open(loop.sys);
     } catch (ErrnoException notHere) {
-      return null; // an old kernel, a filter, a limit
+      return null; // an old kernel, a seccomp filter, a limit
     }
     if (epoll.add(opened.number(), Epoll.IN, TOKEN) < 0) {
       opened.close();
@@ -59,24 +59,24 @@ final class EpollFutexes implements AutoCloseable {
     }
   }
 
-  /** Gets back what the ring still has. */
+  /** Gets back the requests that the ring still has. */
   void takeBack() {
     if (uring != null) {
       uring.takeBack();
     }
   }
 
-  /** Hands over what was started or cancelled; returns how many waits that has ended. */
+  /** Submits started and cancelled waits; returns how many waits that has ended. */
   int handOver() throws ErrnoException {
     return isBehind() ? requireNonNull(uring).turn(Driver.NOW) : 0;
   }
 
-  /** Whether there is something to hand over, so that the loop must not sleep. */
+  /** Whether there is something to submit, so that the loop must not sleep. */
   boolean isBehind() {
     return uring != null && uring.hasRequests();
   }
 
-  /** Ends the waits that the ring reports as over. */
+  /** Completes the waits that the ring reports as over. */
   void completed() throws ErrnoException {
     if (uring != null) {
       uring.turn(Driver.NOW);

@@ -14,8 +14,8 @@ import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an epoll waits with a time-out finer than a millisecond: by {@code epoll_pwait2}, or, where
- * that is refused, by {@code epoll_wait} and a timerfd.
+ * Waits on epoll with a timeout finer than a millisecond: with {@code epoll_pwait2} or, where that
+ * is refused, with {@code epoll_wait} and a timerfd.
  */
 // r[impl loop.wait.assume]
 final class EpollWait implements AutoCloseable {
@@ -25,10 +25,10 @@ final class EpollWait implements AutoCloseable {
 
   private final Epoll epoll;
 
-  /** Null where {@code epoll_pwait2} works. */
+  /** Null if {@code epoll_pwait2} works. */
   private final @Nullable TimerFd timer;
 
-  /** What the timer is set to. */
+  /** The deadline the timer is set to. */
   private long timerDeadline = NOT_SET;
 
   private EpollWait(Epoll epoll, @Nullable TimerFd timer) {
@@ -64,13 +64,13 @@ final class EpollWait implements AutoCloseable {
     return timer == null ? Backend.EPOLL : Backend.EPOLL_TIMERFD;
   }
 
-  /** The name of the call that waits. */
+  /** The name of the waiting system call. */
   String call() {
     return timer == null ? "epoll_pwait2" : "epoll_wait";
   }
 
   /**
-   * Waits until a time at the latest; the number of events, or {@code -errno}.
+   * Waits until the deadline at the latest; returns the number of events or {@code -errno}.
    *
    * @throws ErrnoException if the timer cannot be set
    */
@@ -93,7 +93,7 @@ final class EpollWait implements AutoCloseable {
     return epoll.awaitMillis(batch, MILLIS_FOREVER);
   }
 
-  /** Takes note that the timer has fired, which its descriptor will not say again. */
+  /** Notes that the timer has fired, which its edge-triggered descriptor reports only once. */
   void fired(long token) {
     if (token == TIMER_TOKEN) {
       timerDeadline = NOT_SET;

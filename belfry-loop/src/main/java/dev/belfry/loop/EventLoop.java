@@ -11,15 +11,16 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 
 /**
- * Waits for descriptors, timers and posted work, and runs their completions, all on the one thread
- * that calls {@link #run}. Work may be submitted from any thread.
+ * An event loop: waits for descriptors, timers and posted tasks, and runs their completions, all on
+ * the one thread that calls {@link #run}. Work may be submitted from any thread.
  *
- * <p>A turn of the loop: run what is queued, wait, run what the wait brought. What an operation's
- * completion posts still runs in this turn; what a posted task posts waits for the next one, and
- * then the wait only polls, so that nobody can keep the loop from the kernel.
+ * <p>A turn of the loop runs the queued work, waits for events, and runs the work they bring. Work
+ * posted by an operation's completion still runs in the same turn. Work posted by a task runs in
+ * the next turn; the wait in between only polls, so that a task that keeps posting itself cannot
+ * starve I/O.
  *
- * <p>A stop is final. What is in flight then completes as stopped (or, in mode {@link
- * RunMode#DRAINED}, by itself), and so does whatever is started later.
+ * <p>A stop is final. Operations in flight complete as stopped or, in mode {@link RunMode#DRAINED},
+ * run to their own end. Operations started later complete as stopped.
  *
  * {@snippet :
  * try (EventLoop loop = EventLoop.open()) {
@@ -35,17 +36,17 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     super(options);
   }
 
-  /** A loop on the best epoll there is. */
+  /** Opens a loop on the best available epoll backend. */
   public static EventLoop open() throws IOException {
     return open(LoopOptions.DEFAULT);
   }
 
-  /** A loop on the given backend, which must be available. */
+  /** Opens a loop on the given backend, which must be available. */
   public static EventLoop open(Backend backend) throws IOException {
     return open(LoopOptions.DEFAULT.withBackend(backend));
   }
 
-  /** A loop with these options. */
+  /** Opens a loop with the given options. */
   public static EventLoop open(LoopOptions options) throws IOException {
     return new EventLoop(options);
   }
@@ -55,42 +56,42 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     return driver.backend();
   }
 
-  /** Puts work on this loop, from any thread. */
+  /** The scheduler that puts work on this loop, from any thread. */
   // r[impl loop.ctx.api]
   public Scheduler scheduler() {
     return new Scheduler(this);
   }
 
-  /** What the loop has done so far; may be read by any thread. */
+  /** The counters of this loop, which any thread may read. */
   public LoopMetrics metrics() {
     return metrics;
   }
 
-  /** Whether the caller is on the thread that drives this loop, as itself or as a coroutine. */
+  /** Whether the caller runs on the thread that drives this loop, directly or as a coroutine. */
   public boolean inLoop() {
     return isOwnedByCaller();
   }
 
   // Driving.
 
-  /** Drives the loop until {@link #requestStop}; then what is in flight completes as stopped. */
+  /** Drives the loop until {@link #requestStop}; operations then in flight complete as stopped. */
   // r[impl loop.run.stopped]
   public void run() throws IOException {
     run(RunMode.STOPPED);
   }
 
-  /** Drives the loop until {@link #requestStop}, and on as the mode says. */
+  /** Drives the loop until {@link #requestStop}, and then for as long as the mode says. */
   public void run(RunMode mode) throws IOException {
     run(mode, StopToken.NEVER);
   }
 
   /**
-   * Drives the loop until {@link #requestStop}, or until the token fires; only the former is final.
+   * Drives the loop until {@link #requestStop} or until the token fires. Only the former is final.
    *
    * @return {@link Outcome#VALUE} if a stop was requested, {@link Outcome#STOPPED} if the token
    *     fired first
    * @throws ErrnoException if the loop itself failed
-   * @throws IllegalStateException if another thread drives it, or it has ended
+   * @throws IllegalStateException if another thread drives the loop, or the loop has ended
    */
   // r[impl loop.run.sender]
   public Outcome run(RunMode mode, StopToken token) throws IOException {
@@ -105,7 +106,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
           if (token.isStopRequested()) {
             return Outcome.STOPPED;
           }
-          turn(Sleep.FOREVER, stopRequested); // what is handled may have been all that was left
+          turn(Sleep.FOREVER, stopRequested); // if stopping, that work may have been the last
         }
         end();
         return Outcome.VALUE;
@@ -119,7 +120,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     return mode == RunMode.STOPPED ? noticeStop() : isDrained();
   }
 
-  /** Drives the loop until something was handled; zero only if stopped with nothing left. */
+  /** Drives the loop until it has handled something; zero only if stopped with nothing left. */
   // r[impl loop.run.one]
   public int runOne() throws IOException {
     try (Driving _ = drive()) {
@@ -133,17 +134,17 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     }
   }
 
-  /** Handles what there is without ever blocking; returns how many things it handled. */
+  /** Handles what is ready without blocking; returns how many things it handled. */
   public int runSome() throws IOException {
     return runSome(Duration.ZERO);
   }
 
-  /** Waits at most once, for at most this long, and handles what there is; says how much. */
+  /** Waits once, at most this long, and handles what is ready; returns how many things. */
   // r[impl loop.run.some]
   public int runSome(Duration atMost) throws IOException {
     try (Driving _ = drive()) {
       long nanos = Scheduler.nanosOf(atMost);
-      // Not so long that the difference to a time long past would overflow.
+      // Capped, so that the difference to a deadline long past cannot overflow.
       long until =
           nanos <= 0 ? Sleep.AWAKE : System.nanoTime() + Math.min(nanos, Driver.LONGEST_NANOS);
       noticeStop();
@@ -151,7 +152,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     }
   }
 
-  /** Handles things until nothing can run right away; returns how many. Never blocks. */
+  /** Handles work until none is ready, without blocking; returns how many things it handled. */
   // r[impl loop.run.until-empty]
   public int runUntilEmpty() throws IOException {
     try (Driving _ = drive()) {
@@ -180,7 +181,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     }
   }
 
-  /** Asks the loop to stop, once and for all. Any thread, any time, any number of times. */
+  /** Asks the loop to stop, for good. Any thread, at any time, any number of times. */
   // r[impl loop.stop.flag]
   public void requestStop() {
     stopRequested = true;
@@ -192,16 +193,16 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     return stopRequested;
   }
 
-  /** How many operations and timers are in flight; on the loop thread, or when nobody drives it. */
+  /** The operations and timers in flight; for the loop thread, or while no thread drives it. */
   public long inFlight() {
     return inFlight;
   }
 
   /**
-   * Stops the loop if it is not stopped yet, waits until its run has returned, and releases what it
-   * owns. Handles are closed by their owners.
+   * Stops the loop unless it is stopped already, waits until its run has returned, and releases its
+   * resources. Handles are closed by their owners.
    *
-   * @throws IllegalStateException on the thread that drives it, or in one of its coroutines
+   * @throws IllegalStateException on the thread that drives the loop, or in one of its coroutines
    */
   @Override
   public void close() {
@@ -224,7 +225,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     }
   }
 
-  /** Lets go of what the loop owns, and then of the loop: another thread may be closing it too. */
+  /** Releases the resources, then the ownership: another thread may be closing it too. */
   private void release() {
     try {
       sleep.awaitWakers();
@@ -234,7 +235,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     }
   }
 
-  /** Coroutines that are left have to run to their end, and a virtual thread cannot carry them. */
+  /** Remaining coroutines must run to their end, and a virtual thread cannot carry them. */
   private void closeOnPlatformThread() {
     Joining.awaitEnd(Thread.ofPlatform().name("belfry-loop-close").start(this::close));
   }
@@ -242,8 +243,8 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
   // Coroutines.
 
   /**
-   * Starts a coroutine: a virtual thread that runs on the loop thread wherever that is possible;
-   * see {@link #spawn(String, Callable)}.
+   * Starts a coroutine: a virtual thread that runs on the loop thread where the JDK allows it. See
+   * {@link #spawn(String, Callable)}.
    */
   public Coroutine<Void> spawn(String name, Coroutine.Body body) {
     return spawn(
@@ -255,13 +256,13 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
   }
 
   /**
-   * Starts a coroutine with a result. Its body runs in any case, so that it can close what it was
-   * given: on a loop that was stopped it is interrupted from the start, and whatever it awaits is
-   * stopped. If the loop has ended it runs on a thread of the JDK's, never beside another of the
-   * loop's coroutines.
+   * Starts a coroutine with a result. Its body always runs, so that it can close the resources it
+   * owns. On a stopped loop the coroutine is interrupted from the start, and everything it awaits
+   * is stopped. After the loop has ended it runs on a thread of the JDK, but never concurrently
+   * with another coroutine of this loop.
    *
-   * @throws IllegalStateException if coroutines are spawned again and again on a loop that is about
-   *     to end
+   * @throws IllegalStateException if coroutines keep being spawned on a stopped loop, which then
+   *     could never end
    */
   public <T> Coroutine<T> spawn(String name, Callable<T> body) {
     var coroutine = new Coroutine<T>(this, name, body);
@@ -269,7 +270,7 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
     return coroutine;
   }
 
-  /** Sleeps by the loop's own timers, without a helper thread of the JDK; in a coroutine. */
+  /** Sleeps in a coroutine, on the loop's own timers, without a helper thread of the JDK. */
   public void sleep(Duration duration) {
     try {
       scheduler().after(duration).await();
@@ -281,10 +282,10 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
   // Memory.
 
   /**
-   * Waits while a word of memory has a value. An io_uring does that without a thread (Linux 6.7),
-   * on epoll too; where there is none the loop has threads for it, from the first such wait on.
+   * Waits while a word of memory has a value. An io_uring waits without a thread (Linux 6.7), also
+   * for a loop on epoll. Without io_uring, the loop starts threads for it with the first such wait.
    *
-   * @param word four bytes, aligned, in memory that others may share
+   * @param word four aligned bytes, in memory that other processes may share
    */
   public FutexOperation futex(MemorySegment word, int expected) {
     return new FutexOperation(this, word, expected);
@@ -292,12 +293,12 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
 
   // Children.
 
-  /** Waits for a JDK process to end; gives its exit code, or 128 plus the signal that ended it. */
+  /** Waits for a JDK process to end; gives its exit code, or 128 plus the signal number. */
   public ChildOperation<Integer> child(Process process) {
     return ChildOperation.of(this, process);
   }
 
-  /** Waits for a child that {@link dev.belfry.linux.Spawn} has started to end, and reaps it. */
+  /** Waits for a child started by {@link dev.belfry.linux.Spawn} to end, and reaps it. */
   public ChildOperation<ExitStatus> child(PidFd process) {
     return ChildOperation.of(this, process);
   }

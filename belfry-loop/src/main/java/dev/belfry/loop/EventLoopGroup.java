@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several loops, each on a thread of its own that does nothing else.
+ * Several loops, each on a thread of its own.
  *
  * {@snippet :
  * try (EventLoopGroup group = EventLoopGroup.open(4, LoopOptions.DEFAULT)) {
@@ -30,7 +30,7 @@ public final class EventLoopGroup implements AutoCloseable {
     this.loops = List.copyOf(loops);
   }
 
-  /** A group of loops that nobody drives yet. */
+  /** Opens the loops of a group; no thread drives them yet. */
   public static EventLoopGroup open(int size, LoopOptions options) throws IOException {
     if (size < 1) {
       throw new IllegalArgumentException("a group has at least one loop, not " + size);
@@ -41,7 +41,7 @@ public final class EventLoopGroup implements AutoCloseable {
         loops.add(EventLoop.open(options));
       }
       return new EventLoopGroup(loops);
-    } catch (IOException | RuntimeException | Error e) { // such as for want of memory
+    } catch (IOException | RuntimeException | Error e) { // such as an OutOfMemoryError
       loops.forEach(EventLoop::close);
       throw e;
     }
@@ -58,7 +58,7 @@ public final class EventLoopGroup implements AutoCloseable {
     if (closed || !threads.isEmpty()) {
       throw new IllegalStateException(closed ? "the group is closed" : "the group was started");
     }
-    SignalSet signals = SignalSet.of(blocked.toSigSet()); // theirs alone
+    SignalSet signals = SignalSet.of(blocked.toSigSet()); // a copy, because sets are mutable
     for (int i = 0; i < loops.size(); i++) {
       EventLoop loop = loops.get(i);
       threads.add(Thread.ofPlatform().name("belfry-loop-" + i).start(() -> drive(loop, signals)));
@@ -72,15 +72,15 @@ public final class EventLoopGroup implements AutoCloseable {
     } catch (IOException e) {
       throw new IllegalStateException("the " + loop + " failed", e);
     } catch (IllegalStateException e) {
-      if (!loop.isStopRequested()) { // else it was closed before this thread came to drive it
+      if (!loop.isStopRequested()) { // else the loop was closed before this thread could drive it
         throw e;
       }
     }
   }
 
   /**
-   * Reports, from now on, a callback or coroutine that keeps a loop busy for longer than this: its
-   * name and where it is, once, in the log. A thread of the group does that, started by this.
+   * Starts a watchdog thread. It logs, once each, every callback or coroutine that keeps a loop
+   * busy for longer than the threshold, with its name and stack trace.
    *
    * @param threshold at least a millisecond
    */
@@ -99,13 +99,13 @@ public final class EventLoopGroup implements AutoCloseable {
     return loops;
   }
 
-  /** The next of the loops, in turn. */
+  /** The next loop, round-robin. */
   public EventLoop next() {
     return loops.get(Math.floorMod(turn.getAndIncrement(), loops.size()));
   }
 
   /**
-   * Stops all loops, waits for their threads to end, and releases what they own.
+   * Stops all loops, waits for their threads to end, and releases their resources.
    *
    * @throws IllegalStateException on a thread of the group, or in a coroutine of its loops
    */

@@ -8,12 +8,12 @@ import dev.belfry.linux.Sys;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Waits until the descriptor of a child tells that it has ended, and asks how. */
+/** Waits until the descriptor of a child reports its end, and gets its exit status. */
 final class ExitWatch<T> extends IoOperation<T> {
   private final Child<T> child;
   private @Nullable T status;
 
-  /** Whether it has waited for an event. */
+  /** Whether a first attempt was made. */
   private boolean asked;
 
   ExitWatch(EventLoop loop, Fd fd, Child<T> child) {
@@ -42,7 +42,7 @@ final class ExitWatch<T> extends IoOperation<T> {
     if (status != null) {
       return 0;
     }
-    // If an event has come already, or none will, then whoever reaps the child is about to do so.
+    // If the event has come, or none will come, the thread that reaps the child is about to do so.
     boolean eventCame = asked;
     asked = true;
     return eventCame || child.isGone() ? LATER : -EAGAIN;

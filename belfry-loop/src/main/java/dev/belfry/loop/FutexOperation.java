@@ -6,12 +6,13 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits while a word of memory, which other processes may share, has a value: until somebody wakes
- * its waiters, as {@link dev.belfry.linux.Futex#wake} does, or at once if it has another value.
- * Made by {@link EventLoop#futex}; may be started again, for the same value or another.
+ * Waits while a word of memory, possibly shared with other processes, has a given value. Completes
+ * when the waiters of the word are woken, as {@link dev.belfry.linux.Futex#wake} does, or at once
+ * if the word has another value. Created by {@link EventLoop#futex}. It may be started again, for
+ * the same value or another.
  *
- * <p>Its completion is a hint: whoever gets it looks at the word again. Whoever wakes must have
- * changed the word before; a wake-up for a word that has not changed may be missed.
+ * <p>Completion is a hint: read the word again. The waking side must change the word before it
+ * wakes; a wake-up for an unchanged word may be missed.
  *
  * {@snippet :
  * FutexOperation change = loop.futex(word, seen);
@@ -20,16 +21,17 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>The word must stay until the operation has completed, and any thread must be able to reach it.
+ * <p>The memory of the word must stay allocated until the operation has completed, and be
+ * accessible to any thread.
  */
 public final class FutexOperation extends Operation<Void> {
   private final MemorySegment word;
   private int expected;
 
-  /** On its way to the loop when a thread has seen that the wait is over. */
+  /** Takes the result to the loop after a helper thread has seen the wait end. */
   private final Woken woken = new Woken(this);
 
-  /** On an io_uring, the wait as a request; made when first needed. */
+  /** The wait as a request to io_uring; created when first needed. */
   @Nullable UringFutex request;
 
   FutexOperation(EventLoop loop, MemorySegment word, int expected) {
@@ -40,7 +42,7 @@ public final class FutexOperation extends Operation<Void> {
       throw new IllegalArgumentException(
           "a word is four bytes of native memory, aligned, not " + word);
     }
-    if (!word.isAccessibleBy(STRANGER)) { // the loop may have another thread wait for it
+    if (!word.isAccessibleBy(STRANGER)) { // the loop may let another thread wait
       throw new IllegalArgumentException(
           "any thread must be able to reach the word: allocate it from Arena.ofAuto() or"
               + " Arena.ofShared()");
@@ -68,14 +70,16 @@ public final class FutexOperation extends Operation<Void> {
     return expected;
   }
 
-  /** The word for the kernel alone: whoever no longer waits may free it while a thread sleeps. */
+  /**
+   * The word's address, without its scope: once cancelled, it may be freed while a thread sleeps.
+   */
   MemorySegment address() {
     return MemorySegment.ofAddress(word.address());
   }
 
   /**
-   * Whether the kernel's answer to a wait says that it is over. Java itself does not look at the
-   * word: its memory may be that of a file that was cut.
+   * Whether the kernel's answer to a wait says that it is over. Java does not read the word itself:
+   * if the memory maps a file that was truncated, the read would fault.
    */
   static boolean isOver(int answer) {
     return answer != -Errno.ETIMEDOUT;
@@ -91,7 +95,7 @@ public final class FutexOperation extends Operation<Void> {
     loop.driver.cancel(this);
   }
 
-  /** The wait is over, as the kernel's answer says; called by the thread that waited. */
+  /** The wait is over; called by the thread that waited, with the kernel's answer. */
   void wokenElsewhere(int answer) {
     if (answer < 0 && answer != -Errno.EAGAIN) {
       woken.failure = new ErrnoException("futex", -answer, "word");
@@ -99,7 +103,7 @@ public final class FutexOperation extends Operation<Void> {
     loop.post(woken);
   }
 
-  /** Nobody can wait for it any more. */
+  /** The memory of the word was freed before the wait began. */
   void failFreed() {
     woken.failure = new IllegalStateException("the memory of the word was given back");
     loop.post(woken);
@@ -135,6 +139,6 @@ public final class FutexOperation extends Operation<Void> {
     }
 
     @Override
-    void abandoned() {} // the loop has ended, and with it the operation
+    void abandoned() {} // the operation ended with the loop
   }
 }

@@ -10,11 +10,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Waits for words of memory where the kernel cannot even wait for several of them at once (before
- * Linux 5.16, or behind a filter): a thread for each word.
+ * Waits for words of memory where the kernel cannot wait for several at once (before Linux 5.16, or
+ * behind a seccomp filter): one thread per word.
  */
 final class FutexSleepers implements AutoCloseable {
-  /** How long to sleep before one looks whether the loop still waits: to be told can be missed. */
+  /** How long to sleep between checks whether the wait was cancelled: the wake-up can be missed. */
   private static final long SLICE_NANOS = 50_000_000;
 
   private final Sys sys;
@@ -38,11 +38,11 @@ final class FutexSleepers implements AutoCloseable {
     }
   }
 
-  /** Waits for an operation no longer; false if its wait is over and the loop will be told. */
+  /** Ends the wait of an operation; false if it is over already and the loop will be told. */
   boolean remove(FutexOperation operation) {
     Sleeper removed = waiting.remove(operation);
     if (removed != null) {
-      Futex.wake(sys, removed.word, Integer.MAX_VALUE); // all, or it may be somebody else's sleeper
+      Futex.wake(sys, removed.word, Integer.MAX_VALUE); // all, to be sure to reach this sleeper
     }
     return removed != null;
   }

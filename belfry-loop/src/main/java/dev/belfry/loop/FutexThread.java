@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Waits for words of memory where the kernel cannot tell a loop of them: a thread sleeps on all of
- * them at once, and on a word of its own that tells it when there are others to wait for.
+ * Waits for words of memory where io_uring cannot: one thread sleeps on all of them at once, and on
+ * a word of its own that tells it when the set changes.
  */
 final class FutexThread implements AutoCloseable {
   static final String THREAD_NAME = "belfry-futex";
@@ -30,7 +30,7 @@ final class FutexThread implements AutoCloseable {
   private final MemorySegment changes = Arena.ofAuto().allocate(ValueLayout.JAVA_INT);
   private final Thread thread;
 
-  /** The operations that wait; guarded by this. */
+  /** The waiting operations; guarded by this. */
   private final List<FutexOperation> waiting = new ArrayList<>();
 
   private volatile boolean closed;
@@ -42,7 +42,7 @@ final class FutexThread implements AutoCloseable {
     thread = Thread.ofPlatform().daemon().name(THREAD_NAME).start(this::run);
   }
 
-  /** Waits for an operation; false if there are too many already. */
+  /** Begins to wait for an operation; false if there is no room for another word. */
   synchronized boolean add(FutexOperation operation) {
     if (waiting.size() == MAX) {
       return false;
@@ -52,7 +52,7 @@ final class FutexThread implements AutoCloseable {
     return true;
   }
 
-  /** Waits for an operation no longer; false if its wait is over and the loop will be told. */
+  /** Ends the wait of an operation; false if it is over already and the loop will be told. */
   synchronized boolean remove(FutexOperation operation) {
     boolean waited = waiting.remove(operation);
     if (waited) {
@@ -77,16 +77,16 @@ final class FutexThread implements AutoCloseable {
         words.set(0, changes, (int) WORD.getVolatile(changes, 0L));
         current = List.copyOf(waiting);
       }
-      if (closed) { // asked after the word was read: what changes later ends the wait
+      if (closed) { // checked after the word was read: a later change ends the wait
         return;
       }
       for (int i = 0; i < current.size(); i++) {
         words.set(i + 1, current.get(i).address(), current.get(i).expected());
       }
       int woken = words.await(current.size() + 1, Futex.FOREVER);
-      if (woken < 0) { // one of them has another value, or no memory any more
+      if (woken < 0) { // a word has another value, or its memory is gone
         if (woken != -Errno.EAGAIN) {
-          LockSupport.parkNanos(PAUSE_NANOS); // whatever it is, it does not keep a processor busy
+          LockSupport.parkNanos(PAUSE_NANOS); // so that a persistent error does not spin
         }
         current.forEach(this::look);
       } else if (woken > 0) {

@@ -12,21 +12,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The waits of a loop for words of memory: requests to an io_uring or, where the kernel does not
- * take them, on as many threads as they need. For the loop thread.
+ * support them, on as many threads as needed. Loop thread only.
  */
 final class FutexWaits implements AutoCloseable {
   private final Sys sharedSys;
 
-  /** The ring that takes them as requests; null if there is none. */
+  /** The ring for the requests; null if there is none. */
   private final @Nullable Uring uring;
 
-  /** Whether the ring takes them; true until the contrary is known. */
+  /** Whether the kernel supports the requests; true until the contrary is known. */
   private boolean taken = true;
 
   private final Set<UringFutex> requests = new HashSet<>();
   private final List<FutexThread> threads = new ArrayList<>();
 
-  /** Instead of them where the kernel waits for one word at a time; made when first needed. */
+  /** Used instead of threads where the kernel waits for one word at a time; created when needed. */
   private @Nullable FutexSleepers sleepers;
 
   FutexWaits(@Nullable Uring uring, Sys sharedSys) {
@@ -70,7 +70,7 @@ final class FutexWaits implements AutoCloseable {
     another.add(operation);
   }
 
-  /** Waits once more, after an interruption. */
+  /** Waits again, after an interruption. */
   void again(UringFutex request) {
     requireNonNull(uring).want(request);
   }
@@ -79,13 +79,13 @@ final class FutexWaits implements AutoCloseable {
     requests.remove(request);
   }
 
-  /** The kernel takes no such requests: Linux before 6.7. */
+  /** The kernel does not support such requests: Linux before 6.7. */
   void refused(FutexOperation operation) {
     taken = false;
     startOnThread(operation);
   }
 
-  /** Ends a wait as stopped, unless the loop is about to be told that it is over. */
+  /** Ends a wait as stopped, unless it is over already and the loop is about to learn of it. */
   void cancel(FutexOperation operation) {
     UringFutex request = operation.request;
     if (request == null || !requests.contains(request)) {
@@ -103,7 +103,7 @@ final class FutexWaits implements AutoCloseable {
     }
   }
 
-  /** Ends all waits as stopped, except those that are already over. */
+  /** Ends all waits as stopped, except those that are over already. */
   void cancelAll() {
     List.copyOf(requests).forEach(request -> cancel(request.operation()));
     threads.stream().flatMap(thread -> thread.waiting().stream()).forEach(this::cancel);

@@ -9,13 +9,13 @@ import dev.belfry.linux.Fd;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A descriptor on a loop. It owns the descriptor: closing it ends what waits on it as stopped, and
- * whatever is started on it later completes with EBADF.
+ * A descriptor on a loop. The handle owns the descriptor: closing it completes waiting operations
+ * as stopped, and operations started later complete with EBADF.
  *
- * <p>Operations may be started from any thread. So may {@link #close}; from another thread it is
- * posted to the loop and takes effect when the loop gets to it. What uses the descriptor at once,
- * such as setting an option, is for the loop thread, or for others as long as nobody closes it: the
- * number of a closed descriptor may be another's.
+ * <p>Operations may be started, and {@link #close} may be called, from any thread. From another
+ * thread, a close is posted to the loop and takes effect when the loop gets to it. Methods that use
+ * the descriptor directly, such as setting an option, are for the loop thread, or for other threads
+ * as long as none closes the handle: the number of a closed descriptor may be reused.
  */
 // r[impl loop.fd.raii]
 public abstract class Handle implements AutoCloseable {
@@ -28,27 +28,27 @@ public abstract class Handle implements AutoCloseable {
   private final Resume resume = new Resume(this);
   private final Close close = new Close(this);
 
-  // The driver's.
+  // Used by the driver.
   int slot = NOT_REGISTERED;
 
-  /** The peer has hung up or sent urgent data: a short read is not the end of what is there. */
+  /** The peer has hung up or sent urgent data: a short read does not mean that it is drained. */
   boolean moreAfterShortRead;
 
   boolean unpollable;
 
-  /** Whether its calls cannot be requests of an io_uring. */
+  /** Whether io_uring cannot serve this descriptor, so that plain system calls are made. */
   boolean takesCallsOnly;
 
-  /** Made by that driver. */
+  /** The state on io_uring; created by that driver. */
   @Nullable UringHandle uring;
 
   /**
-   * How the connection broke, {@code -errno}, or zero. The kernel tells one call, which may be a
-   * write, and tells all reads after it that the stream has ended.
+   * How the connection broke, as {@code -errno}, or zero. The kernel reports the error to a single
+   * call, which may be a write; reads after that only see the end of the stream.
    */
   int broken;
 
-  /** Set on the loop thread. */
+  /** Written by the loop thread; after the end of the loop, by the closing thread. */
   private volatile boolean closed;
 
   Handle(EventLoop loop, Fd fd) {
@@ -56,28 +56,28 @@ public abstract class Handle implements AutoCloseable {
     this.fd = fd;
   }
 
-  /** The loop it belongs to. */
+  /** The loop this handle belongs to. */
   public final EventLoop loop() {
     return loop;
   }
 
   /**
-   * The descriptor's number, for calls this library does not have. Not for reading from a TCP
-   * socket on io_uring: the loop may have received what you look for.
+   * The descriptor's number, for system calls this library does not offer. Do not read from a TCP
+   * socket on io_uring with it: the loop may already have received the data.
    */
   public final int descriptor() {
     return fd.number();
   }
 
-  /** Whether it was closed. */
+  /** Whether the handle is closed. */
   public final boolean isClosed() {
     return closed;
   }
 
   /**
-   * Closes the descriptor; a second call does nothing. Writes that were started before are done
-   * first, as far as they need not wait: to a file all of them, elsewhere as much as there is room
-   * for. One that would have to wait is stopped, so wait for it first if all of it matters.
+   * Closes the descriptor; a second call does nothing. Writes started before are attempted first:
+   * to a file they are all completed, elsewhere as far as there is room without waiting. A write
+   * that would have to wait is stopped, so await it before closing if all of it matters.
    */
   @Override
   public final void close() {
@@ -100,7 +100,7 @@ public abstract class Handle implements AutoCloseable {
     }
   }
 
-  /** Remembers that an operation failed, if it did because the connection broke. */
+  /** Records that the connection broke, if that is what this error means. */
   final void failed(int errno) {
     switch (errno) {
       case ECONNRESET, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH ->
@@ -112,34 +112,32 @@ public abstract class Handle implements AutoCloseable {
   /** The last chance to use the descriptor. */
   void beforeClose() {}
 
-  /** Names it in messages. */
+  /** Names the descriptor in messages. */
   final String what() {
     return fd.toString();
   }
 
-  /** Whether it is a socket without message boundaries, so that reading no bytes means the end. */
+  /** Whether it is a socket without message boundaries: a read of zero bytes means the end. */
   boolean isStreamSocket() {
     return false;
   }
 
-  /** Whether a short read means that nothing is left. */
+  /** Whether a short read means that nothing is left to read. */
   boolean isEmptyAfterShortRead() {
     return false;
   }
 
-  /** Whether what comes may be received before it is read: it is bytes and nothing else. */
+  /** Whether data may be received before it is asked for, because it is nothing but bytes. */
   boolean receivesAhead() {
     return false;
   }
 
-  /**
-   * Whether it is a file on a disk, for which the kernel can wait and which never becomes ready.
-   */
+  /** Whether it is a file on disk: it never becomes ready, but the kernel can wait for it. */
   boolean isRegularFile() {
     return false;
   }
 
-  /** Whether an event tells when a send that had to wait is worth trying again. */
+  /** Whether an event reports when a send that had to wait is worth another attempt. */
   boolean tellsWhenWritable() {
     return true;
   }
@@ -148,7 +146,7 @@ public abstract class Handle implements AutoCloseable {
     return operation.isRead() ? reads : writes;
   }
 
-  /** Continues in the next turn. */
+  /** Continues this handle's operations in the next turn. */
   final void resumeNextTurn() {
     if (!resume.queued) {
       resume.queued = true;
@@ -156,7 +154,7 @@ public abstract class Handle implements AutoCloseable {
     }
   }
 
-  /** Continues with what waits. */
+  /** Continues the waiting operations. */
   private static final class Resume extends Task {
     private final Handle handle;
     private boolean queued;
@@ -177,7 +175,7 @@ public abstract class Handle implements AutoCloseable {
     void abandoned() {}
   }
 
-  /** A close on its way to the loop; once the loop has ended, nobody else uses the descriptor. */
+  /** A close on its way to the loop. Once the loop has ended, nothing else uses the descriptor. */
   private static final class Close extends Task {
     private final Handle handle;
     private boolean requested;
@@ -199,7 +197,7 @@ public abstract class Handle implements AutoCloseable {
 
     @Override
     void abandoned() {
-      if (!handle.closed) { // else the loop was faster
+      if (!handle.closed) { // else the loop closed it first
         handle.closed = true;
         handle.beforeClose();
         handle.fd.close();

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the handle that an event is about, unless it was closed after the event was fetched. */
+/** Finds the handle of an event, unless the handle was closed after the event was fetched. */
 final class HandleTable extends SlotTable {
   private @Nullable Handle[] handles = new @Nullable Handle[ROOM];
 
@@ -12,7 +12,7 @@ final class HandleTable extends SlotTable {
     this(0);
   }
 
-  /** A table whose slots have been given out this often already. */
+  /** A table whose slots start at this generation. */
   HandleTable(int generation) {
     super(0, generation);
   }

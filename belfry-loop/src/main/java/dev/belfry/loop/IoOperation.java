@@ -10,26 +10,26 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation on a descriptor. What it does is one system call, or several of a kind; when to try
- * it is the driver's business.
+ * An operation on a descriptor: one system call, or several of the same kind. The driver decides
+ * when to attempt it.
  */
 abstract class IoOperation<T> extends Operation<T> {
-  /** An answer of {@link #attempt}: not now, and no event will tell when; try again in a while. */
+  /** A result of {@link #attempt}: not now, and no event will tell when; retry after a pause. */
   static final long LATER = Long.MIN_VALUE;
 
-  /** The answer that a call is to be made again at once. */
+  /** A result: make the call again at once. */
   static final long AGAIN = -EINTR;
 
   final Handle handle;
 
   // r[impl loop.backend.no-alloc]
-  // The place in the queue of a direction; changed by the queue alone.
+  // The links of a WaitQueue; changed by the queue alone.
   @Nullable IoOperation<?> previous;
   @Nullable IoOperation<?> following;
   boolean queued;
 
-  // On an io_uring: the operation as a request, made when first needed, and whether the kernel is
-  // to wait for the disk from the start.
+  // On io_uring: the operation as a request, created when first needed, and whether a kernel thread
+  // is to wait for the disk from the start.
   UringLane.@Nullable UringOperation request;
   boolean aside;
 
@@ -38,7 +38,7 @@ abstract class IoOperation<T> extends Operation<T> {
     this.handle = handle;
   }
 
-  /** Whether it waits for the descriptor to be readable; otherwise for it to be writable. */
+  /** Whether it waits for the descriptor to become readable; otherwise writable. */
   abstract boolean isRead();
 
   /**
@@ -49,44 +49,44 @@ abstract class IoOperation<T> extends Operation<T> {
   abstract long attempt(Sys sys);
 
   /**
-   * Says what the result of the system call means: that result, {@code -errno}, {@link #LATER} or
-   * {@link #AGAIN}.
+   * Interprets the result of the system call; returns that result, {@code -errno}, {@link #LATER}
+   * or {@link #AGAIN}.
    */
   long judge(long result) {
     return result;
   }
 
-  /** Whether a ring can do it as a request; else the call is made on the loop thread. */
+  /** Whether io_uring can do it as a request; otherwise the call is made on the loop thread. */
   boolean isRequest() {
     return false;
   }
 
-  /** Writes the request. */
+  /** Writes the request to the ring. */
   void prepare(SubmissionQueue queue, long token) {
     throw new IllegalStateException(this + " is no request");
   }
 
-  /** Whether it reads, and never more than this much at once, into one piece of memory. */
+  /** Whether it reads, never more than this much at once, into a single piece of memory. */
   boolean readsAtMost(int bytes) {
     return false;
   }
 
   /**
-   * Takes bytes that were received earlier; they count once {@link #accept} is told of them.
+   * Copies bytes that were received ahead; they count once they are passed to {@link #accept}.
    *
-   * @param done how many bytes were taken this way since {@code accept} was last told
-   * @return how many of them fitted
+   * @param done how many bytes were copied this way since the last {@code accept}
+   * @return how many of the bytes fitted
    */
   int fill(MemorySegment source, long start, int length, int done) {
     throw new IllegalStateException(this + " receives nothing");
   }
 
-  /** Whether a call is not worth making while the descriptor is known not to be ready. */
+  /** Whether the call is pointless while the descriptor is known not to be ready. */
   boolean needsReadiness() {
     return true;
   }
 
-  /** Whether those before it in the same direction have to complete first. */
+  /** Whether earlier operations in the same direction have to complete first. */
   boolean isOrdered() {
     return true;
   }
@@ -94,19 +94,19 @@ abstract class IoOperation<T> extends Operation<T> {
   /**
    * Takes the result of a successful call.
    *
-   * @return whether the operation is complete, else the call is to be made again
+   * @return whether the operation is complete; otherwise the call is made again
    */
   abstract boolean accept(long result);
 
   /**
-   * Whether a result says that there is nothing more to be had for now, without another call; asked
+   * Whether a result shows, without another call, that nothing more is available for now. Called
    * before the result is {@link #accept accepted}.
    */
   boolean exhausts(long result) {
     return false;
   }
 
-  /** How many bytes a successful call has moved, if it moves any. */
+  /** The number of bytes moved by a successful call, if it moves any. */
   long bytesIn(long result) {
     return result;
   }
@@ -119,7 +119,7 @@ abstract class IoOperation<T> extends Operation<T> {
   /** The name of the system call, for errors. */
   abstract String call();
 
-  /** Makes it possible to start from the beginning again; called for each start. */
+  /** Prepares for a new start; called for each start. */
   void reset() {}
 
   @Override
@@ -145,7 +145,7 @@ abstract class IoOperation<T> extends Operation<T> {
     completeError(new ErrnoException(call(), (int) -negativeErrno, about()));
   }
 
-  /** What the call is about, for errors. */
+  /** The subject of the call, for errors. */
   String about() {
     return handle.what();
   }

@@ -1,10 +1,10 @@
 package dev.belfry.loop;
 
-/** Waiting for threads whose end cannot be left half done. */
+/** Joins threads whose end must not be abandoned half-way. */
 final class Joining {
   private Joining() {}
 
-  /** Waits for a thread to end; an interrupt meanwhile is kept for the caller. */
+  /** Waits for a thread to end; an interrupt meanwhile stays pending for the caller. */
   static void awaitEnd(Thread thread) {
     boolean interrupted = false;
     while (thread.isAlive()) {

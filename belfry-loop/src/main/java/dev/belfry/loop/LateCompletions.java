@@ -6,14 +6,14 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Completes what is started on a loop that has ended, on the thread that starts it, because there
- * is no loop thread any more. What a completion starts comes after that completion, so that the
- * stack does not grow with each start.
+ * Completes operations started on a loop that has ended, on the starting thread, because there is
+ * no loop thread. Operations that a completion starts complete after it returns, so that the stack
+ * does not grow.
  */
 final class LateCompletions {
   private static final System.Logger LOG = System.getLogger(EventLoop.class.getName());
 
-  /** Those of the thread, while it runs one of them. */
+  /** The instance of the current thread, while it runs completions. */
   private static final ThreadLocal<@Nullable LateCompletions> RUNNING = new ThreadLocal<>();
 
   private final ArrayDeque<OperationCore<?>> waiting = new ArrayDeque<>();
@@ -21,13 +21,13 @@ final class LateCompletions {
 
   private LateCompletions() {}
 
-  /** Whether a start is worth completing: not if completions do nothing but start again. */
+  /** Whether a start is worth completing: not if completions keep starting operations. */
   static boolean bearStart() {
     LateCompletions running = RUNNING.get();
     return running == null || ++running.started <= LoopCore.MAX_REFUSALS;
   }
 
-  /** Has the completion of an operation told, now or after the one that is running. */
+  /** Completes an operation, now or after the completion that is running. */
   static void add(OperationCore<?> operation) {
     LateCompletions running = RUNNING.get();
     if (running != null) {

@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Counts durations by size: eight buckets for each power of two, so a value is exact to an eighth.
- * One thread records, which costs a few nanoseconds and allocates nothing; any thread reads.
+ * A histogram of durations with eight buckets per power of two, so that a value is exact to an
+ * eighth. One thread records, in a few nanoseconds and without allocating; any thread may read.
  */
 public final class LatencyHistogram {
   private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);
@@ -21,7 +21,7 @@ public final class LatencyHistogram {
     COUNT.setOpaque(counts, bucket, (long) COUNT.getOpaque(counts, bucket) + 1);
   }
 
-  /** How many durations were recorded. */
+  /** The number of recorded durations. */
   public long count() {
     long sum = 0;
     for (int i = 0; i < counts.length; i++) {
@@ -31,10 +31,10 @@ public final class LatencyHistogram {
   }
 
   /**
-   * The duration that the given part of all durations did not exceed.
+   * The duration that the given fraction of all durations did not exceed.
    *
    * @param part between 0 and 1, such as 0.99
-   * @return nanoseconds, rounded up to the bucket's end; zero if nothing was recorded
+   * @return nanoseconds, rounded up to the end of the bucket; zero if nothing was recorded
    */
   public long percentile(double part) {
     long rank = (long) Math.ceil(count() * part);

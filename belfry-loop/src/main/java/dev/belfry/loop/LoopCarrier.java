@@ -9,10 +9,10 @@ import java.util.concurrent.ForkJoinWorkerThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets virtual threads run on an executor of ours. The JDK can do it and does not offer it, so this
- * reaches into {@code java.lang}, which must be open to us: the manifests of our jars and the
- * launcher see to that. This is the only class that does so, and whoever uses it asks {@link
- * #unavailabilityCause} first.
+ * Runs virtual threads on a given executor. The JDK can do this but has no API for it, so this
+ * class reaches into {@code java.lang}, which must be open to us: the manifests of our jars and the
+ * launcher see to that. It is the only class to do so. Callers ask {@link #unavailabilityCause}
+ * first.
  */
 public final class LoopCarrier {
   private static final @Nullable MethodHandle NEW_BUILDER;
@@ -47,20 +47,20 @@ public final class LoopCarrier {
 
   private LoopCarrier() {}
 
-  /** Why virtual threads cannot be scheduled by a loop; empty if they can. */
+  /** Why loops cannot schedule virtual threads; empty if they can. */
   public static Optional<String> unavailabilityCause() {
     return Optional.ofNullable(CAUSE);
   }
 
-  /** Whether the caller is a virtual thread that a loop carries, which does nothing else then. */
+  /** Whether the caller is a virtual thread carried by a loop, which stands still meanwhile. */
   public static boolean carriesCaller() {
     Thread carrier = currentCarrier();
     return carrier != null
         && carrier != Thread.currentThread()
-        && !(carrier instanceof ForkJoinWorkerThread); // as those of the JDK are
+        && !(carrier instanceof ForkJoinWorkerThread); // the JDK's carriers
   }
 
-  /** Makes virtual threads that run on the executor, or on the JDK's where that is not possible. */
+  /** A builder of virtual threads on the executor, or on the JDK's where that is impossible. */
   static Thread.Builder.OfVirtual builder(Executor executor) {
     MethodHandle constructor = NEW_BUILDER;
     if (constructor == null || CAUSE != null) {
@@ -73,7 +73,7 @@ public final class LoopCarrier {
     }
   }
 
-  /** The platform thread that a virtual thread runs on; null where that cannot be told. */
+  /** The platform thread that carries the calling virtual thread; null if that is unknown. */
   static @Nullable Thread currentCarrier() {
     MethodHandle carrier = CURRENT_CARRIER;
     if (carrier == null) {

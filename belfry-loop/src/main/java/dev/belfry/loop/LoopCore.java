@@ -10,20 +10,20 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The inside of a loop: how it makes a turn, what is in flight on it, and how all that comes to an
- * end. Operations, handles and drivers work with this; {@link EventLoop} is what others see.
+ * The internals of a loop: its turn, the operations in flight, and its end. Operations, handles and
+ * drivers use this class; {@link EventLoop} is the public side.
  *
- * <p>It is a superclass rather than a part of the loop, because every start and every completion
- * passes through here: what they need is one step away.
+ * <p>It is a superclass rather than a field, because every start and every completion passes
+ * through here, and this saves them an indirection.
  */
 abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
-  /** After refusing this many starts, a stopped loop ends without refusing any more. */
+  /** After this many starts, a stopped loop throws instead of completing more as stopped. */
   static final int MAX_REFUSALS = 1_000_000;
 
-  /** The calls of the loop thread. */
+  /** The system calls of the loop thread. */
   final Sys sys;
 
-  /** The calls of other threads. */
+  /** The system calls of other threads. */
   final Sys sharedSys;
 
   final LoopOptions options;
@@ -33,23 +33,23 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
   final Work work = new Work(metrics);
   final Sleep sleep;
 
-  // Only the loop thread touches these.
+  // Loop thread only.
   long inFlight;
   private int turn;
   private int refusals;
 
-  /** Set by any thread, once and for good. */
+  /** Set once, by any thread. */
   volatile boolean stopRequested;
 
-  /** Whether new work is taken; ends when the loop has seen the stop. */
+  /** Whether new work is accepted; false once the loop has noticed the stop. */
   private volatile boolean takesWork = true;
 
-  /** Whether nothing is in flight any more, and never will be. */
+  /** Whether nothing is in flight, and never will be again. */
   volatile boolean ended;
 
   private final Set<Coroutine<?>> coroutines = ConcurrentHashMap.newKeySet();
 
-  /** Keeps coroutines from running at the same time when the loop has no thread any more. */
+  /** Keeps coroutines from running concurrently once the loop has no thread. */
   private final Lock afterEnd = new ReentrantLock();
 
   LoopCore(LoopOptions options) throws IOException {
@@ -61,7 +61,7 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
     this.sleep = new Sleep(driver, work, metrics, Scheduler.nanosOf(options.busyPoll()));
   }
 
-  // What comes to the loop.
+  // Incoming work.
 
   final void execute(Runnable action) {
     if (!takesWork) {
@@ -70,7 +70,7 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
     post(new RunnableTask(action));
   }
 
-  /** Brings a task to the loop. */
+  /** Brings a task to the loop, from any thread. */
   // r[impl loop.backend.submit-any]
   final void post(Task task) {
     if (isOwnedByCaller()) {
@@ -82,10 +82,10 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
     }
   }
 
-  /** When to look at a posted task at the latest: at once, unless only time can end it. */
+  /** When the loop must look at a posted task: immediately, unless only time can complete it. */
   private long neededAt(Task task) {
-    // A token is watched only once the loop has seen the start; and a loop that no longer takes
-    // work is to refuse it now.
+    // A token is registered only when the loop sees the start, and a loop that no longer accepts
+    // work must refuse the start without delay.
     return task instanceof TimerOperation timer && takesWork && !timer.hasToken()
         ? timer.deadline()
         : Sleep.AWAKE;
@@ -110,13 +110,13 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
   }
 
   /**
-   * Takes a coroutine in, which the loop then waits for at its end, unless that has come. One that
-   * comes after the stop is interrupted before it begins, as the stop does it to the others.
+   * Adds a coroutine, for which the loop waits before it ends, unless it has ended. A coroutine
+   * added after the stop is interrupted before it begins, as the stop interrupts all others.
    */
   // r[impl loop.stop.coroutine]
   final void add(Coroutine<?> coroutine) {
     coroutines.add(coroutine);
-    if (!takesWork) { // asked afterwards: else the stop finds it among them
+    if (!takesWork) { // checked after the add: else the stop finds it in the set
       coroutine.cancel();
     }
   }
@@ -124,7 +124,7 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
   /** Whether the end of the loop waits for the caller: its thread, or one of its coroutines. */
   final boolean waitsForCaller() {
     Thread current = Thread.currentThread();
-    // Where we cannot tell which thread a coroutine is on, it is on one that is not the loop's.
+    // Where the carrier of a virtual thread is unknown, coroutines do not run on the loop thread.
     return isOwnedByCaller()
         || (current.isVirtual()
             && coroutines.stream().anyMatch(coroutine -> coroutine.thread() == current));
@@ -139,17 +139,17 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
 
   // The turn.
 
-  /** The number of the turn. */
+  /** The number of the current turn. */
   final int turn() {
     return turn;
   }
 
   /**
-   * One turn.
+   * Makes one turn.
    *
    * @param until when the wait ends at the latest: a time of the clock, {@link Sleep#FOREVER}, or
    *     {@link Sleep#AWAKE} for no wait at all
-   * @param unlessHandled do not wait if the work that was queued is something to report
+   * @param unlessHandled do not wait if the queued work has given the caller something to report
    * @return how many things were handled
    */
   final int turn(long until, boolean unlessHandled) throws ErrnoException {
@@ -166,7 +166,7 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
     return work.handled();
   }
 
-  /** When to wake at the latest; {@link Sleep#AWAKE} if there is something to do already. */
+  /** When to wake up at the latest; {@link Sleep#AWAKE} if there is work already. */
   // r[impl loop.wait.flush-first] r[impl loop.wait.infinite]
   private long sleepDeadline(long until) {
     if (until == Sleep.AWAKE || !work.isEmpty() || work.hasPosted()) {
@@ -198,7 +198,7 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
 
   // The end.
 
-  /** Takes no new work once the stop was requested; says whether it was. */
+  /** Stops accepting work once the stop was requested; returns whether it was. */
   final boolean noticeStop() {
     if (stopRequested && takesWork) {
       takesWork = false;
@@ -206,17 +206,17 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
     return stopRequested;
   }
 
-  /** Whether the stop was requested and all that was there before has completed by itself. */
+  /** Whether the stop was requested and all work from before it has completed on its own. */
   // r[impl loop.run.drained]
   final boolean isDrained() {
     if (stopRequested && takesWork) {
-      work.takePosted(); // what was posted before the stop is drained too
+      work.takePosted(); // tasks posted before the stop are drained too
       work.run();
     }
     return noticeStop() && inFlight == 0 && work.isEmpty();
   }
 
-  /** Ends everything that is in flight and takes no more posted tasks; then the loop has ended. */
+  /** Ends everything in flight and closes the queue of posted tasks; then the loop has ended. */
   // r[impl loop.stop.nonew]
   final void end() throws ErrnoException {
     noticeStop();
@@ -227,18 +227,18 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
       do {
         cancelAll();
         coroutines.forEach(Coroutine::cancel);
-        // Only what the kernel or others have is left to wait for, unless something has run.
+        // Unless something has run, all that is left is with the kernel or on other threads.
         boolean awaits = inFlight > 0 || !coroutines.isEmpty();
         turn(awaits ? Sleep.FOREVER : Sleep.AWAKE, true);
       } while (inFlight > 0 || !coroutines.isEmpty() || !work.isEmpty());
     } finally {
       ended = true;
       driver.takeBack();
-      runAlone(work::end); // there is something left if the last turn failed
+      runAlone(work::end); // not empty if the last turn failed
     }
   }
 
-  /** Runs what belongs to a loop that has ended; one thing at a time, as the loop did. */
+  /** Runs work of a loop that has ended, never two pieces concurrently, as on the loop. */
   final void runAlone(Runnable rest) {
     afterEnd.lock();
     try {

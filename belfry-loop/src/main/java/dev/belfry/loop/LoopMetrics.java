@@ -5,8 +5,9 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What a loop has done. Always on: the loop thread writes plain counters, and looks at the clock
- * for one task in {@value #SAMPLE}. Any thread reads; its figures may be from different instants.
+ * The counters of a loop. They are always on: the loop thread writes plain counters and reads the
+ * clock for one task in {@value #SAMPLE}. Any thread may read them; figures read together may be
+ * from different instants.
  */
 public final class LoopMetrics {
   private static final VarHandle TURNS = field("turns", long.class);
@@ -19,7 +20,7 @@ public final class LoopMetrics {
   private static final int SAMPLE = 64;
   private static final long NOT_MEASURED = Long.MIN_VALUE;
 
-  // Written by the loop thread alone.
+  // Written by the loop thread only.
   private long turns;
   private long idlePolls;
   private long events;
@@ -35,37 +36,37 @@ public final class LoopMetrics {
 
   LoopMetrics() {}
 
-  /** How many turns the loop has made. */
+  /** The number of turns the loop has made. */
   public long turns() {
     return (long) TURNS.getOpaque(this);
   }
 
-  /** How many events the kernel has reported; wake-ups count too. */
+  /** The number of events the kernel has reported, wake-ups included. */
   public long events() {
     return (long) EVENTS.getOpaque(this);
   }
 
-  /** How many tasks and operations came from other threads. */
+  /** The number of tasks and operations that came from other threads. */
   public long posted() {
     return (long) POSTED.getOpaque(this);
   }
 
-  /** How many system calls were made to wake the loop. */
+  /** The number of system calls made to wake the loop. */
   public long wakeUpsSent() {
     return wakeUps.sum();
   }
 
-  /** How many wake-ups were not needed, because the loop was awake or woken already. */
+  /** The number of posts that needed no wake-up, because the loop was awake or about to wake. */
   public long wakeUpsSaved() {
     return Math.max(0, posted() - wakeUpsSent());
   }
 
-  /** How often an accept had to be postponed for want of descriptors or memory. */
+  /** The number of accepts postponed for lack of descriptors or memory. */
   public long acceptsPostponed() {
     return (long) POSTPONED.getOpaque(this);
   }
 
-  /** The longest the queue of work has been when the loop began to work through it. */
+  /** The longest the work queue has been when the loop began to work through it. */
   public int maxQueueDepth() {
     return (int) DEPTH.getOpaque(this);
   }
@@ -89,7 +90,7 @@ public final class LoopMetrics {
     IDLE_POLLS.setOpaque(this, idlePolls + 1);
   }
 
-  /** Grows with every turn, and within one while the loop polls for events. */
+  /** Grows with every turn, and within a turn while the loop polls for events. */
   long progress() {
     return turns() + (long) IDLE_POLLS.getOpaque(this);
   }
@@ -134,7 +135,7 @@ public final class LoopMetrics {
     asleep = now;
   }
 
-  /** Whether the loop waits for the kernel, or nobody drives it. */
+  /** Whether the loop waits for the kernel, or no thread drives it. */
   boolean isAsleep() {
     return asleep;
   }

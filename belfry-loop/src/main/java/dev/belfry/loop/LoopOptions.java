@@ -5,21 +5,20 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a loop is made; each method gives a copy with one thing changed.
+ * The options of a loop. Each method returns a copy with one of them changed.
  *
  * {@snippet :
  * EventLoop loop = EventLoop.open(LoopOptions.DEFAULT.withBusyPoll(Duration.ofNanos(20_000)));
  * }
  *
- * @param backend the kernel interface, or null for the best epoll there is
- * @param prefersIoUring whether to use io_uring where that works, if no backend was chosen
- * @param busyPoll how long the loop polls before it sleeps; zero, the default, is never. A sleeping
- *     core takes tens of microseconds to wake, a polling one costs its time
- * @param bytesPerTurn how much is read from or written to one descriptor before others get a turn
- * @param operationsPerTurn how many calls are made for one descriptor, or connections accepted from
- *     one listener, before others get a turn
- * @param systemCalls the system calls, or null for the kernel's own; a test counts them or makes
- *     them fail
+ * @param backend the kernel interface, or null for the best available epoll backend
+ * @param prefersIoUring whether to use io_uring where it is available, if no backend is given
+ * @param busyPoll how long the loop polls before it sleeps; zero, the default, disables busy
+ *     polling. Waking a sleeping core takes tens of microseconds, a polling core is fully busy
+ * @param bytesPerTurn how many bytes one descriptor may transfer before others get a turn
+ * @param operationsPerTurn how many calls one descriptor may make, or connections one listener may
+ *     accept, before others get a turn
+ * @param systemCalls the system calls, or null for the kernel's; tests count them or make them fail
  */
 public record LoopOptions(
     @Nullable Backend backend,
@@ -29,7 +28,7 @@ public record LoopOptions(
     int operationsPerTurn,
     @Nullable Sys systemCalls) {
 
-  /** The best epoll there is, no busy polling, 256 KiB and 64 calls for a descriptor in a turn. */
+  /** The best available epoll, no busy polling, 256 KiB and 64 calls per descriptor and turn. */
   public static final LoopOptions DEFAULT =
       new LoopOptions(null, false, Duration.ZERO, 256 * 1024, 64, null);
 
@@ -44,12 +43,12 @@ public record LoopOptions(
     }
   }
 
-  /** With the given backend, which must be available; null for the best epoll there is. */
+  /** With the given backend, which must be available; null for the best available epoll. */
   public LoopOptions withBackend(@Nullable Backend backend) {
     return new LoopOptions(backend, false, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
   }
 
-  /** With io_uring where this machine allows it, else the best epoll there is. */
+  /** With io_uring where this machine allows it, otherwise the best available epoll backend. */
   public LoopOptions withIoUringPreferred() {
     return new LoopOptions(null, true, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
   }
@@ -60,7 +59,7 @@ public record LoopOptions(
         backend, prefersIoUring, busyPoll, bytesPerTurn, operationsPerTurn, systemCalls);
   }
 
-  /** With other limits for one descriptor in a turn. */
+  /** With other limits per descriptor and turn. */
   public LoopOptions withTurnLimits(int bytes, int operations) {
     return new LoopOptions(backend, prefersIoUring, busyPoll, bytes, operations, systemCalls);
   }

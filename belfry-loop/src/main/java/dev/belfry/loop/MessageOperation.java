@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Sends or receives one message, which may carry an address and descriptors. Its value is the
- * number of bytes; {@link TransferOperation#END_OF_FILE} when a stream has ended.
+ * number of bytes, or {@link TransferOperation#END_OF_FILE} at the end of a stream.
  */
 // r[impl loop.op.sendmsg]
 public final class MessageOperation extends IoOperation<Integer> {
@@ -28,7 +28,7 @@ public final class MessageOperation extends IoOperation<Integer> {
     return message;
   }
 
-  /** How many bytes it had, or {@link TransferOperation#END_OF_FILE}; after completion. */
+  /** The size in bytes, or {@link TransferOperation#END_OF_FILE}; valid after completion. */
   public int bytes() {
     return bytes;
   }
@@ -70,7 +70,7 @@ public final class MessageOperation extends IoOperation<Integer> {
     return result == -EAGAIN && !handle.tellsWhenWritable() ? LATER : result;
   }
 
-  /** A connection that broke has not ended in order. */
+  /** On a broken connection, the end of the stream is an error. */
   private long orBroken(long result) {
     return isEnd(result) ? handle.broken : result;
   }

@@ -11,7 +11,7 @@ import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Opens a file; made by {@link RegularFile#open}. */
+/** Opens a file; created by {@link RegularFile#open}. */
 // r[impl loop.op.file-open]
 public final class OpenOperation extends Operation<RegularFile> {
   private final int directory;
@@ -25,7 +25,7 @@ public final class OpenOperation extends Operation<RegularFile> {
     super(loop);
     this.directory = directory;
     this.path = path;
-    this.flags = flags | OpenFlags.NON_BLOCKING; // a FIFO would wait for its other end
+    this.flags = flags | OpenFlags.NON_BLOCKING; // opening a FIFO would wait for its other end
     this.mode = mode;
   }
 
@@ -56,7 +56,7 @@ public final class OpenOperation extends Operation<RegularFile> {
 
   private Fd open() throws ErrnoException {
     try {
-      // Any thread may close it once the loop has ended.
+      // The shared calls, because any thread may close the file once the loop has ended.
       return OpenFile.openAt(loop.sharedSys, directory, path, flags, mode, 0);
     } catch (ErrnoException e) {
       if (e.is(ENOSYS) || e.is(EPERM)) { // an old kernel, or a sandbox
@@ -66,7 +66,7 @@ public final class OpenOperation extends Operation<RegularFile> {
     }
   }
 
-  /** What the kernel is asked for, where it opens the file without us; made when first needed. */
+  /** The request, where the kernel opens the file asynchronously; created when first needed. */
   OpenFile.Request request() {
     OpenFile.Request known = request;
     if (known == null) {
@@ -76,7 +76,7 @@ public final class OpenOperation extends Operation<RegularFile> {
     return known;
   }
 
-  /** The kernel has opened the file, or not: its descriptor, or {@code -errno}. */
+  /** The kernel has answered, with a descriptor or {@code -errno}. */
   void opened(int result) {
     if (result < 0) {
       completeError(new ErrnoException("openat2", -result, path));

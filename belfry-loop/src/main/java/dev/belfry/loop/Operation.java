@@ -9,18 +9,18 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something a loop does that may take time. It does nothing until it is started; then it completes
- * exactly once, on the loop thread, with a value, an error or as stopped. Afterwards it may be
- * started again, which allocates nothing.
+ * Something a loop does that may take time. An operation does nothing until it is started. It then
+ * completes exactly once, on the loop thread, with a value, with an error, or as stopped. After
+ * that it may be started again, which allocates nothing.
  *
- * <p>There are three ways to use it: {@link #start} with a callback, {@link #await} in a coroutine
- * (or on any thread but the loop's own), and {@link #toFuture}. Each may be called from any thread,
- * by one thread at a time.
+ * <p>There are three ways to use an operation: {@link #start} with a callback, {@link #await} in a
+ * coroutine (or on any thread except the loop's), and {@link #toFuture}. Each may be called from
+ * any thread, but only by one thread at a time.
  *
  * @param <T> the type of its value
  */
 public abstract non-sealed class Operation<T> extends OperationCore<T> {
-  /** Stands for any thread but the owner of some arena. */
+  /** Stands for any thread other than the owner of a confined arena. */
   static final Thread STRANGER = Thread.ofPlatform().unstarted(() -> {});
 
   Operation(EventLoop loop) {
@@ -28,15 +28,16 @@ public abstract non-sealed class Operation<T> extends OperationCore<T> {
   }
 
   /**
-   * Starts; the completion is told how it ended. That is never before this returns, except on a
-   * loop that has ended, which has no thread any more.
+   * Starts the operation and passes it to the callback once it has completed. The callback never
+   * runs before this method returns, except on a loop that has ended and so has no thread left.
    */
   public final void start(Completion<? super T> completion) {
     start(completion, StopToken.NEVER);
   }
 
   /**
-   * Starts; the completion is told how it ended, as stopped if the token fires first.
+   * Starts the operation and passes it to the callback once it has completed. It completes as
+   * stopped if the token fires first.
    *
    * @throws IllegalStateException if it was started and has not completed yet
    */
@@ -45,19 +46,19 @@ public abstract non-sealed class Operation<T> extends OperationCore<T> {
   }
 
   /**
-   * Starts and waits. In a coroutine of the loop nothing blocks; on another thread that thread
-   * does.
+   * Starts the operation and waits for its value. A coroutine of the loop is suspended without
+   * blocking its carrier; any other thread blocks.
    *
    * @throws IOException if it failed: {@link ErrnoException} with the errno of the system call
-   * @throws StoppedException if it was stopped, also by interrupting this thread; if that was
-   *     interrupted before, nothing is attempted
+   * @throws StoppedException if it was stopped, or this thread was interrupted; if the thread was
+   *     interrupted before the call, nothing is attempted
    * @throws IllegalStateException on the loop's own thread outside a coroutine
    */
   public final T await() throws IOException {
     return await(StopToken.NEVER);
   }
 
-  /** Starts and waits, as {@link #await()} does, but only until the token fires. */
+  /** Starts the operation and waits, as {@link #await()} does, until the token fires. */
   public final T await(StopToken token) throws IOException {
     if (!Thread.currentThread().isVirtual() && loop.inLoop()) {
       throw new IllegalStateException(
@@ -68,9 +69,9 @@ public abstract non-sealed class Operation<T> extends OperationCore<T> {
   }
 
   /**
-   * Starts and waits, as {@link #await()} does, but at most this long: then it is cancelled.
+   * Starts the operation and waits, as {@link #await()} does, but cancels it after this long.
    *
-   * @throws OperationTimeoutException if the time was up first
+   * @throws OperationTimeoutException if the time ran out first
    */
   // r[impl loop.op.limit]
   public final T await(Duration limit) throws IOException {
@@ -95,15 +96,16 @@ public abstract non-sealed class Operation<T> extends OperationCore<T> {
   }
 
   /**
-   * Starts; the future completes on the loop thread with the value, exceptionally with the error,
-   * or is cancelled. Cancelling the future cancels the operation, and so does whoever else ends it
-   * before, such as {@link CompletableFuture#orTimeout}.
+   * Starts the operation. The future completes on the loop thread: with the value, exceptionally
+   * with the error, or as cancelled. Ending the future in any other way, by {@link
+   * CompletableFuture#cancel} or {@link CompletableFuture#orTimeout} for example, cancels the
+   * operation.
    */
   public final CompletableFuture<T> toFuture() {
     return toFuture(StopToken.NEVER);
   }
 
-  /** Starts, as {@link #toFuture()} does, with a token. */
+  /** Starts the operation with a token, as {@link #toFuture()} does. */
   public final CompletableFuture<T> toFuture(StopToken token) {
     var future = new OperationFuture<T>(this);
     start(future, token);
@@ -111,15 +113,15 @@ public abstract non-sealed class Operation<T> extends OperationCore<T> {
   }
 
   /**
-   * Withdraws what was started: it completes as stopped unless it completes in another way first.
-   * Only then, which is not before this returns, may it be started again. Does nothing if it is not
-   * in flight. Any thread.
+   * Cancels the operation: it completes as stopped, unless it completes otherwise first. Completion
+   * comes later, not within this call, and only then may it be started again. Does nothing if the
+   * operation is not in flight. Any thread may call this.
    */
   public final void cancel() {
     cancelLatest();
   }
 
-  /** How it ended; meaningful after completion and until it is started again. */
+  /** How it ended; valid from its completion until it is started again. */
   public final Outcome outcome() {
     Outcome known = outcome;
     if (known == null) {
@@ -139,7 +141,7 @@ public abstract non-sealed class Operation<T> extends OperationCore<T> {
   }
 
   /**
-   * The value, or what came instead.
+   * The value, or the exception that took its place.
    *
    * @throws IOException if it failed
    * @throws StoppedException if it was stopped
@@ -161,7 +163,7 @@ public abstract non-sealed class Operation<T> extends OperationCore<T> {
     };
   }
 
-  /** The value after success. */
+  /** The value after a success. */
   abstract T value();
 
   /** The value of an operation that has none. */
@@ -170,7 +172,7 @@ public abstract non-sealed class Operation<T> extends OperationCore<T> {
     return null;
   }
 
-  /** Releases a value that nobody takes, if it is something that has to be released. */
+  /** Releases a value that has no taker, if values of this kind have to be released. */
   void discardValue() {}
 
   @Override

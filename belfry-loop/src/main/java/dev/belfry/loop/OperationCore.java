@@ -10,9 +10,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The inside of an operation: how it gets from a start to its one completion, whoever starts,
- * cancels and awaits it meanwhile. Loops, drivers and the kinds of operations work with this;
- * {@link Operation} is what others see.
+ * The internals of an operation: its way from a start to its single completion, whichever threads
+ * start, cancel and await it meanwhile. Loops, drivers and the kinds of operations use this class;
+ * {@link Operation} is the public side.
  *
  * @param <T> the type of its value
  */
@@ -24,42 +24,43 @@ abstract sealed class OperationCore<T> extends Task permits Operation {
   /** Not started, or completed: may be started. */
   private static final int IDLE = 0;
 
-  /** Started by some thread, not yet seen by the loop. */
+  /** Started by some thread; the loop has not seen it yet. */
   private static final int STARTED = 1;
 
-  /** Being worked on by the loop. */
+  /** In progress on the loop. */
   private static final int ACTIVE = 2;
 
-  /** Has its result; the completion waits in the loop's queue. */
+  /** Has its result; the completion is in the loop's queue. */
   private static final int COMPLETED = 3;
 
-  /** Has its result; whoever awaits it takes it. */
+  /** Has its result, which the awaiting thread is about to take. */
   private static final int AWAITED = 4;
 
   final EventLoop loop;
 
-  /** One of the above. IDLE to STARTED by whoever starts it, the rest by the loop. */
+  /**
+   * One of the above. The starting thread goes from IDLE to STARTED, and an awaiting one from
+   * AWAITED to IDLE; the loop does the rest.
+   */
   private volatile int state;
 
-  /** How often it was started; tells a late cancel from one that is meant for this start. */
+  /** Counts the starts, to tell a late cancel from one meant for the current start. */
   private long starts;
 
-  /** A start that was cancelled before the loop saw it; the loop thread's. */
+  /** A start that was cancelled before it became ACTIVE; loop thread only. */
   private long cancelled;
 
-  // Written by the starter before STARTED is posted, then by the loop only.
+  // Written by the starting thread before it posts the operation, then by the loop only.
   private @Nullable Completion<? super T> completion;
   private @Nullable Thread awaiter;
   private StopToken token = StopToken.NEVER;
 
-  /**
-   * Started by a thread that could know of the loop's stop, though the loop had not seen that yet.
-   */
+  /** Started by another thread after the stop was requested, noticed by the loop or not. */
   private boolean late;
 
   private @Nullable Canceller canceller;
 
-  // How it ended; null while that is not known.
+  // How it ended; null until that is known.
   @Nullable Outcome outcome;
   @Nullable Throwable error;
 
@@ -67,9 +68,9 @@ abstract sealed class OperationCore<T> extends Task permits Operation {
     this.loop = loop;
   }
 
-  // What its users want.
+  // For its users.
 
-  /** Starts, for a callback or for a thread that waits. */
+  /** Starts the operation, for a callback or for a waiting thread. */
   final void start(
       @Nullable Completion<? super T> callback, @Nullable Thread waiter, StopToken stop) {
     // r[impl loop.mt.lifetime] r[impl loop.backend.single-shot]
@@ -81,8 +82,8 @@ abstract sealed class OperationCore<T> extends Task permits Operation {
     if (!claim(inLoop)) {
       throw new IllegalStateException(this + " was started and has not completed yet");
     }
-    STARTS.setOpaque(this, starts + 1); // no other thread starts it meanwhile
-    if (completion != callback) { // most operations are started again as they were
+    STARTS.setOpaque(this, starts + 1); // no other thread can start it now
+    if (completion != callback) { // most operations are restarted unchanged
       completion = callback;
     }
     if (waiter != null) {
@@ -103,7 +104,7 @@ abstract sealed class OperationCore<T> extends Task permits Operation {
     }
   }
 
-  /** The loop thread needs no costly instruction for it: only one thread may start it at a time. */
+  /** The loop thread needs no atomic instruction: only one thread at a time may start it. */
   private boolean claim(boolean inLoop) {
     if (!inLoop) {
       return STATE.compareAndSet(this, IDLE, STARTED);
@@ -115,14 +116,14 @@ abstract sealed class OperationCore<T> extends Task permits Operation {
     return true;
   }
 
-  /** Refuses a change that is meant for the next start, as long as one is in flight. */
+  /** Rejects a change meant for the next start while a start is in flight. */
   final void requireIdle() {
     if (state != IDLE) {
       throw new IllegalStateException(this + " was started and has not completed yet");
     }
   }
 
-  /** Starts, and returns when it has completed; an interrupt meanwhile cancels it and is kept. */
+  /** Starts the operation and waits for it; an interrupt cancels it and stays pending. */
   final void startAndWait(StopToken stop) {
     Thread thread = Thread.currentThread();
     // r[impl loop.cancel.before-start]
@@ -142,12 +143,12 @@ abstract sealed class OperationCore<T> extends Task permits Operation {
     }
   }
 
-  /** Withdraws the start that is in flight, if there is one. */
+  /** Cancels the start in flight, if any. */
   final void cancelLatest() {
     cancel((long) STARTS.getOpaque(this));
   }
 
-  /** Withdraws one start, if that is the one in flight. */
+  /** Cancels the given start, if it is the one in flight. */
   final void cancel(long start) {
     if (state == IDLE) {
       return;
@@ -164,9 +165,9 @@ abstract sealed class OperationCore<T> extends Task permits Operation {
     return token != StopToken.NEVER;
   }
 
-  // What each kind of operation does in its own way.
+  // For the kinds of operations.
 
-  /** Tells somebody that it has completed. */
+  /** Calls the callback. */
   abstract void tell(Completion<? super T> callback);
 
   @Override
@@ -174,33 +175,33 @@ abstract sealed class OperationCore<T> extends Task permits Operation {
     return false;
   }
 
-  /** Whether it serves an operation that is in flight, so that a stopped loop takes it too. */
+  /** Whether it serves another operation in flight, so that even a stopped loop accepts it. */
   boolean isInternal() {
     return false;
   }
 
-  /** Called by the starting thread, before the loop sees the start. */
+  /** Called by the starting thread before the loop sees the start. */
   void prepare(boolean inLoop) {}
 
-  /** Begins the work; on the loop thread. It ends with one of the complete methods. */
+  /** Begins the work; on the loop thread. It ends in one of the complete methods. */
   abstract void launch();
 
-  /** Withdraws the work; on the loop thread, while it is in flight. */
+  /** Cancels the work; on the loop thread, while it is in flight. */
   abstract void withdraw();
 
-  /** Whether all it waits for is its turn in the queue. */
+  /** Whether it waits for nothing but its turn in the queue. */
   boolean isDoneByTurn() {
     return false;
   }
 
-  /** The loop has come to this operation, which queued itself to wait for that. */
+  /** Called when the loop takes this ACTIVE operation from a queue that it was put into. */
   void turnCame() {
     throw new IllegalStateException(this + " did not queue itself");
   }
 
   // Its way through the loop.
 
-  /** The loop has come to this task in one of its queues. */
+  /** Called when the loop takes this task from one of its queues. */
   @Override
   public final void run() {
     switch (state) {
@@ -215,7 +216,7 @@ abstract sealed class OperationCore<T> extends Task permits Operation {
     outcome = STOPPED;
     error = null;
     if (awaiter != null || completion instanceof OperationFuture) {
-      finish(); // the caller may wait for it, and nobody else knows the future yet
+      finish(); // the caller may wait for it, or holds a future no other thread knows
     } else {
       LateCompletions.add(this);
     }
@@ -226,8 +227,9 @@ abstract sealed class OperationCore<T> extends Task permits Operation {
     outcome = null;
     error = null;
     loop.operationBegun();
-    // A coroutine that waits for the token's lock lets the loop go on meanwhile. So until then this
-    // stays STARTED, and a cancel that comes in finds nothing to withdraw and leaves a note.
+    // Registering with the token may block on its lock; if a coroutine blocks, the loop goes on
+    // meanwhile. So the state stays STARTED until then, and a cancel that comes in between is only
+    // recorded in 'cancelled'.
     boolean watched =
         !late && !token.isStopRequested() && (loop.takesWork() || isInternal()) && watchToken();
     STATE.setRelease(this, ACTIVE);
@@ -277,14 +279,14 @@ abstract sealed class OperationCore<T> extends Task permits Operation {
     }
   }
 
-  /** Completes and delivers in one go, for an operation whose turn in the queue has come. */
+  /** Completes and delivers in one step, for an operation whose turn in the queue has come. */
   final void completeInTurn(Outcome how) {
     settle(how, null);
     deliver();
   }
 
   private void settle(Outcome how, @Nullable Throwable failure) {
-    STATE.setRelease(this, COMPLETED); // first: waiting for the token's lock may let a cancel in
+    STATE.setRelease(this, COMPLETED); // first: blocking on the token's lock may let a cancel in
     if (token != StopToken.NEVER && canceller != null) {
       token.unregister(canceller);
     }
@@ -297,7 +299,7 @@ abstract sealed class OperationCore<T> extends Task permits Operation {
     finish();
   }
 
-  /** Hands the result over; from here on it may be started again. */
+  /** Hands the result over; from here on the operation may be started again. */
   final void finish() {
     Thread waiting = awaiter;
     Completion<? super T> callback = completion;
@@ -315,7 +317,7 @@ abstract sealed class OperationCore<T> extends Task permits Operation {
     }
   }
 
-  /** Withdraws one start, if that is the one in flight; on the loop thread. */
+  /** Cancels the given start, if it is the one in flight; on the loop thread. */
   final void cancelNow(long start) {
     if (start != starts) {
       return;

@@ -4,16 +4,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The result of an operation as a future. Whoever ends it before, by cancelling it or by a time-out
- * for example, cancels the operation: nobody would take what it still brings.
+ * The result of an operation as a future. Ending the future in another way, by cancelling it or by
+ * a timeout for example, cancels the operation, because its result would have no taker.
  */
 final class OperationFuture<T> extends CompletableFuture<T> implements Completion<T> {
   private final Operation<T> operation;
 
-  /** The start that this is the result of; set before the loop sees it. */
+  /** The start that this future stands for; set before the loop sees it. */
   long start;
 
-  /** Whether somebody ends it, the operation or another; only the first does. */
+  /** Whether the future is being ended, by the operation or otherwise; the first one wins. */
   private final AtomicBoolean claimed = new AtomicBoolean();
 
   OperationFuture(Operation<T> operation) {
@@ -31,7 +31,7 @@ final class OperationFuture<T> extends CompletableFuture<T> implements Completio
     switch (completed.outcome()) {
       case VALUE -> {
         if (!super.complete(completed.value())) {
-          completed.discardValue(); // completed asynchronously, past us
+          completed.discardValue(); // completeAsync got there first
         }
       }
       case STOPPED -> super.cancel(false);
@@ -58,8 +58,9 @@ final class OperationFuture<T> extends CompletableFuture<T> implements Completio
   }
 
   /**
-   * Cancels the operation, unless another has ended this. Before anybody is told of the end: they
-   * may wait for the same again, and the operation is not to take it from them.
+   * Cancels the operation, unless the future is ended already. This comes before the future
+   * completes, because a dependent action may start the same wait again, and this operation must
+   * not take its result.
    */
   private boolean withdraw() {
     if (claimed.getAndSet(true)) {

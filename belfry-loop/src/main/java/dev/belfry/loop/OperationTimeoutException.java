@@ -2,7 +2,7 @@ package dev.belfry.loop;
 
 import java.io.IOException;
 
-/** The time that an operation was given was up before it had completed. */
+/** An operation did not complete within its time limit. */
 public final class OperationTimeoutException extends IOException {
   private static final long serialVersionUID = 1;
 

@@ -2,10 +2,10 @@ package dev.belfry.loop;
 
 /** How an operation ended. */
 public enum Outcome {
-  /** It did what it was to do. */
+  /** It succeeded. */
   VALUE,
   /** It failed. */
   ERROR,
-  /** It was withdrawn before it could do either. */
+  /** It was cancelled before it could succeed or fail. */
   STOPPED
 }

@@ -5,14 +5,14 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where other threads put tasks for the loop: a stack that many push to and that the loop takes
- * whole; reversed, it is in the order of arrival. Pushing allocates nothing, because tasks are
- * linked through themselves. Once closed it takes nothing more.
+ * The tasks that other threads post to the loop: a stack that many threads push to and the loop
+ * takes as a whole, then reverses into the order of arrival. Pushing allocates nothing, because the
+ * tasks are the nodes. Once closed, it accepts no more.
  */
 final class PostedTasks {
   private static final VarHandle TOP = FieldHandle.of(MethodHandles.lookup(), "top", Task.class);
 
-  /** Stands on top when nothing more is taken; never run. */
+  /** On top once closed; never run. */
   private static final Task CLOSED =
       new Task() {
         @Override
@@ -22,7 +22,7 @@ final class PostedTasks {
         void abandoned() {}
       };
 
-  /** The newest task; producers push by compare-and-set, the loop takes by exchange. */
+  /** The newest task; producers push with compare-and-set, the loop takes all with an exchange. */
   private volatile @Nullable Task top;
 
   /** Adds a task; false if closed. Any thread. */
@@ -44,12 +44,12 @@ final class PostedTasks {
     return top == null;
   }
 
-  /** Takes all tasks: the oldest, linked to the next by {@link Task#posted}. The loop only. */
+  /** Takes all tasks: the oldest, linked to the next by {@link Task#posted}. Loop thread only. */
   @Nullable Task takeAll() {
     return top == null ? null : oldestFirst((Task) TOP.getAndSet(this, null));
   }
 
-  /** Takes nothing more from now on; returns what was left. */
+  /** Accepts no more tasks; returns those that were left. */
   @Nullable Task close() {
     return oldestFirst((Task) TOP.getAndSet(this, CLOSED));
   }

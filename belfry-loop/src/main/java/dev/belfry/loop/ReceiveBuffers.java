@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffers that the kernel puts data into before anybody has asked for it. Each is either with
- * the kernel or held by whoever got its data, and goes back once that has been copied out.
+ * The buffers in which the kernel puts data received ahead of reads. Each is either with the kernel
+ * or held by a receiver until its data was copied out.
  */
 final class ReceiveBuffers {
   static final int BUFFER_BYTES = 2048;
@@ -21,7 +21,7 @@ final class ReceiveBuffers {
   private final MemorySegment[] buffers = new MemorySegment[COUNT];
   private final boolean[] held = new boolean[COUNT];
 
-  /** Those that the ring in use has; null until it needs some. */
+  /** The buffers of the ring in use; null until it needs some. */
   private @Nullable BufferRing given;
 
   ReceiveBuffers() {
@@ -30,7 +30,7 @@ final class ReceiveBuffers {
     }
   }
 
-  /** Makes sure a ring has all buffers that nobody holds; returns the group that requests name. */
+  /** Gives a ring all buffers that are not held, at its first use; returns the buffer group. */
   int groupFor(Sys sys, IoUring ring) throws ErrnoException {
     BufferRing known = given;
     if (known == null) {
@@ -45,7 +45,7 @@ final class ReceiveBuffers {
     return known.group();
   }
 
-  /** Takes back what the ring has; it must have no request that uses them. */
+  /** Takes the buffers back from the ring, which must have no request that uses them. */
   void takeBack() {
     if (given != null) {
       given.close();
@@ -53,17 +53,17 @@ final class ReceiveBuffers {
     }
   }
 
-  /** The memory of all of them. */
+  /** The memory of all buffers. */
   MemorySegment memory() {
     return memory;
   }
 
-  /** Where in it a buffer begins. */
+  /** The offset of a buffer in the memory. */
   static long start(int buffer) {
     return (long) buffer * BUFFER_BYTES;
   }
 
-  /** The kernel has put data there. */
+  /** The kernel has put data into the buffer. */
   void hold(int buffer) {
     held[buffer] = true;
   }
@@ -77,7 +77,7 @@ final class ReceiveBuffers {
     }
   }
 
-  /** Where assertions are on, whoever still reads a buffer that was given back notices. */
+  /** With assertions enabled, exposes reads from a buffer that was given back. */
   private boolean poison(int buffer) {
     buffers[buffer].fill((byte) 0xdb);
     return true;

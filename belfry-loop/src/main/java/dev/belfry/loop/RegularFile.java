@@ -10,23 +10,23 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file on a disk. On epoll its operations are plain calls on the loop thread, and so is opening
- * it: they complete at once and hold the loop up for as long as the disk takes. A program that
- * reads much from slow disks should do so on threads of its own.
+ * A file on disk. On epoll, its operations and its opening are plain calls on the loop thread: they
+ * complete immediately and block the loop for as long as the disk takes. A program that reads a lot
+ * from slow disks should do so on threads of its own.
  *
- * <p>On io_uring the kernel waits for the disk and the loop goes on, and operations that name their
- * place in the file run at the same time. Meanwhile the kernel uses the buffer: its arena must not
- * be closed before the operation has completed, nor may the loop fail.
+ * <p>On io_uring the kernel waits for the disk while the loop goes on, and operations with an
+ * explicit offset run concurrently. The kernel uses the buffer meanwhile: its arena must not be
+ * closed before the operation has completed, nor after the loop has failed.
  */
 public final class RegularFile extends ByteHandle {
-  /** Whether it has places, once that is known; the loop's. */
+  /** Whether it is seekable, once that is known; loop thread only. */
   private @Nullable Boolean hasPlaces;
 
   RegularFile(EventLoop loop, Fd fd) {
     super(loop, fd, Kind.READ, Kind.WRITE);
   }
 
-  /** What has no places, such as a FIFO or a terminal, is a file by its path alone. */
+  /** Something that cannot seek, such as a FIFO or a terminal, is a file only by its path. */
   @Override
   boolean isRegularFile() {
     Boolean known = hasPlaces;
@@ -47,21 +47,21 @@ public final class RegularFile extends ByteHandle {
     return openAt(loop, OpenFile.WORKING_DIRECTORY, path, flags, mode);
   }
 
-  /** Opens or creates a file relative to a directory that is open. */
+  /** Opens or creates a file relative to an open directory. */
   public static OpenOperation openAt(
       EventLoop loop, int directory, Path path, int flags, int mode) {
     return new OpenOperation(loop, directory, path, flags, mode);
   }
 
   /**
-   * Reads what there is at a place in the file, up to a bufferful. What has no places, such as a
-   * FIFO, gives ESPIPE.
+   * Reads what is available at an offset, up to the size of the buffer. Fails with ESPIPE if the
+   * file cannot seek, such as a FIFO.
    */
   public TransferOperation readAt(MemorySegment buffer, long offset) {
     return new TransferOperation(this, Kind.READ_AT, false).buffer(buffer).offset(offset);
   }
 
-  /** Writes at a place in the file; ESPIPE where there are none. */
+  /** Writes at an offset; fails with ESPIPE if the file cannot seek. */
   public TransferOperation writeAt(MemorySegment buffer, long offset) {
     return new TransferOperation(this, Kind.WRITE_AT, false).buffer(buffer).offset(offset);
   }

@@ -3,9 +3,9 @@ package dev.belfry.loop;
 import dev.belfry.loop.WaitQueue.Readiness;
 
 /**
- * Tries a direction again after a while, when no event would tell that a call is worth trying: a
- * listener that found no free descriptor, a connect to a full Unix listener. The pauses grow from a
- * millisecond to a hundred, and start over when a call succeeds.
+ * Retries a direction after a pause when no event would tell that a call is worth another attempt:
+ * a listener that found no free descriptor, a connect to a full Unix listener. The pauses double
+ * from a millisecond to a hundred, and start over when a call succeeds.
  */
 final class RetryTimer {
   private static final long FIRST_NANOS = 1_000_000;
@@ -53,11 +53,11 @@ final class RetryTimer {
     if (fired.hasValue()) {
       direction.readiness = Readiness.READY;
       handle.loop.driver.resume(handle);
-    } else { // the loop ends, and nothing else would go on with what waits here
+    } else { // the loop ends, and nothing else would continue these
       IoOperation<?> waiting = direction.first();
       while (waiting != null) {
         IoOperation<?> following = waiting.following;
-        handle.loop.driver.cancel(waiting); // it stays for a while if the kernel has it
+        handle.loop.driver.cancel(waiting); // it stays queued while the kernel has it
         waiting = following;
       }
     }

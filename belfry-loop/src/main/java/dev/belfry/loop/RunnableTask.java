@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class RunnableTask extends Task {
   private final Runnable action;
 
-  /** Who runs it when the loop has ended; null for nobody. */
+  /** Runs the action if the loop has ended; null to reject it. */
   private final @Nullable Executor heir;
 
   RunnableTask(Runnable action) {

@@ -1,11 +1,11 @@
 package dev.belfry.loop;
 
 /**
- * Completes on the loop thread as soon as its turn comes: a way to get there. Made by {@link
- * Scheduler#schedule}.
+ * Completes on the loop thread when its turn comes: a way to get onto that thread. Created by
+ * {@link Scheduler#schedule}.
  */
 public final class ScheduleOperation extends Operation<Void> {
-  /** Whether it was cancelled while it stood in the queue; it keeps its place there. */
+  /** Whether it was cancelled in the queue, where it keeps its place. */
   private boolean cancelled;
 
   ScheduleOperation(EventLoop loop) {

@@ -4,22 +4,22 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 
 /**
- * Names a loop and puts work on it, from any thread. Two schedulers are equal when they name the
- * same loop.
+ * Puts work on a loop, from any thread. Two schedulers are equal if they belong to the same loop.
  *
  * @param loop the loop
  */
 // r[impl loop.sched.token]
 public record Scheduler(EventLoop loop) implements Executor {
 
-  /** The time of the loop's clock, that of {@link System#nanoTime}. */
+  /** The loop's time, which is {@link System#nanoTime}. */
   public long now() {
     return System.nanoTime();
   }
 
   /**
-   * Completes on the loop thread. What a thread starts runs in that order; on the loop thread
-   * itself, what completions start runs in this turn and what tasks start in the next.
+   * Completes on the loop thread. Operations started by one thread complete in that order. On the
+   * loop thread itself, those started by completions run in the same turn, those started by tasks
+   * in the next.
    */
   public ScheduleOperation schedule() {
     return new ScheduleOperation(loop);
@@ -37,7 +37,7 @@ public record Scheduler(EventLoop loop) implements Executor {
   }
 
   /**
-   * Runs something on the loop thread.
+   * Runs an action on the loop thread.
    *
    * @throws java.util.concurrent.RejectedExecutionException if the loop was stopped
    */
@@ -46,7 +46,7 @@ public record Scheduler(EventLoop loop) implements Executor {
     loop.execute(action);
   }
 
-  /** A duration in nanoseconds; one too long for that becomes the longest possible. */
+  /** Returns a duration in nanoseconds, saturating. */
   static long nanosOf(Duration duration) {
     try {
       return duration.toNanos();

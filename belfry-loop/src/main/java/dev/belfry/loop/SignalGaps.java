@@ -10,14 +10,14 @@ import java.util.StringJoiner;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Says in which threads signals are not blocked, and what can be done about it. */
+/** Reports the threads in which signals are not blocked, and what to do about it. */
 final class SignalGaps {
   private SignalGaps() {}
 
   /**
-   * Looks at every thread of this process.
+   * Checks every thread of this process.
    *
-   * @throws IllegalStateException if one of the signals is not blocked in one of the threads
+   * @throws IllegalStateException if a signal is not blocked in one of the threads
    */
   // r[impl sig.mask.all-threads] r[impl sig.attach]
   static void refuse(SigSet signals) throws IOException {

@@ -4,16 +4,17 @@ import dev.belfry.linux.SignalRecords;
 import dev.belfry.linux.Signo;
 
 /**
- * A signal that was received, with what the kernel says about it ({@code sigaction(2)}).
+ * A signal that was received, with what the kernel reports about it ({@code sigaction(2)}).
  *
- * @param signum the signal's number
- * @param code how it was sent: 0 by {@code kill}, -1 by {@code sigqueue}, a positive number by the
- *     kernel itself
- * @param pid the sender's process id; 0 if it is outside our pid namespace. For CHLD the child's
+ * @param signum the signal number
+ * @param code how it was sent: 0 by {@code kill}, -1 by {@code sigqueue}, positive by the kernel
+ *     itself
+ * @param pid the sender's process id, or 0 if it is outside our pid namespace; for CHLD, the
+ *     child's
  * @param uid the sender's real user id
- * @param status for CHLD: the child's exit code, or the signal that ended it
+ * @param status for CHLD, the child's exit code or the signal that ended it
  * @param errno an error number that came along; usually zero
- * @param value what was given to {@code sigqueue}, as a pointer's 64 bits
+ * @param value the value given to {@code sigqueue}, as the 64 bits of a pointer
  */
 public record SignalInfo(
     int signum, int code, int pid, int uid, int status, int errno, long value) {
@@ -35,7 +36,7 @@ public record SignalInfo(
     return Signo.name(signum);
   }
 
-  /** The value of a sender who gave {@code sigqueue} an int. */
+  /** The value, if the sender gave {@code sigqueue} an int. */
   public int intValue() {
     return (int) value;
   }

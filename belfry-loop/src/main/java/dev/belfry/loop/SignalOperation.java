@@ -8,11 +8,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for a signal. Made by {@link SignalService#next} and {@link SignalService#nextAny}; the
- * same object may be started again and again.
+ * Waits for a signal. Created by {@link SignalService#next} and {@link SignalService#nextAny}. It
+ * may be started again and again.
  *
- * <p>A signal is never lost between two waiters: a wait that is cancelled after it was given one
- * hands it on. Once a stop of the loop was requested no wait gets a signal any more.
+ * <p>A signal is never lost between two waiters: a waiter that is cancelled after it was given a
+ * signal passes it on. Once a stop of the loop was requested, no waiter gets a signal.
  */
 public final class SignalOperation extends Operation<SignalInfo> implements AutoCloseable {
   private static final long NO_LIMIT = -1;
@@ -21,12 +21,12 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
   private final SigSet signals;
   private final Place[] places;
 
-  /** How long a wait may take, or {@link #NO_LIMIT}. */
+  /** The time limit of a wait, or {@link #NO_LIMIT}. */
   private long limitNanos = NO_LIMIT;
 
   private long deadline;
 
-  // The loop thread's, for the wait in flight.
+  // The wait in flight; loop thread only.
   private SignalWaitState state = SignalWaitState.CANCELED;
   private @Nullable SignalQueues queues;
   private @Nullable Received received;
@@ -41,8 +41,8 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
   }
 
   /**
-   * Limits each wait that is started from now on, counted from its start; when the time is up it
-   * fails with a {@link OperationTimeoutException}.
+   * Limits the duration of each wait started from now on. When the time is up, the wait fails with
+   * an {@link OperationTimeoutException}.
    *
    * @return this operation
    */
@@ -51,13 +51,13 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
     return this;
   }
 
-  /** Withdraws the wait, if one is in flight. Any thread. */
+  /** Cancels the wait in flight, if any. Any thread. */
   @Override
   public void close() {
     cancel();
   }
 
-  /** Where the wait in flight stands, or how the last one ended. */
+  /** The state of the wait in flight, or of the last one. */
   SignalWaitState state() {
     return state;
   }
@@ -74,14 +74,14 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
   }
 
   /**
-   * Takes what is pending, else queues up. Both on the loop thread and in one go, so nothing can
-   * come in between, wherever the wait was started.
+   * Takes a pending signal, or else queues up. Both happen on the loop thread in one step, so no
+   * signal can slip in between, whichever thread started the wait.
    */
   // r[impl sig.await.basic] r[impl sig.await.pending-first] r[impl sig.await.recheck]
   @Override
   void launch() {
     SignalQueues current = service.queues(signals);
-    if (loop.isStopRequested()) { // by a callback that has started this too
+    if (loop.isStopRequested()) { // by the callback that started this
       completeStopped();
       return;
     }
@@ -95,13 +95,13 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
     }
     current.add(places);
     if (limitNanos != NO_LIMIT) {
-      // A new one each time: the one before may still have its end in the loop's queue.
+      // A new timer each time: the completion of the previous one may still be queued.
       timer = new TimerOperation(loop).at(deadline);
       timer.start(this::timeIsUp);
     }
   }
 
-  /** A signal has come. It is given to the waiter in its turn, after all that came with it. */
+  /** A signal has come. The waiter gets it in its turn, after all that came with the signal. */
   // r[impl sig.await.posted] r[impl sig.await.loop-thread] r[impl sig.await.any]
   void notified(Received record) {
     state = state.to(SignalWaitState.NOTIFIED);
@@ -125,7 +125,7 @@ public final class SignalOperation extends Operation<SignalInfo> implements Auto
     if (state == SignalWaitState.WAITING) {
       used.remove(places);
       ended(null);
-    } else if (state == SignalWaitState.NOTIFIED) { // and it completes when its turn comes
+    } else if (state == SignalWaitState.NOTIFIED) { // it completes when its turn comes
       state = state.to(SignalWaitState.CANCELED);
       used.giveBack(Objects.requireNonNull(received));
     }

@@ -8,15 +8,15 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who waits for which signal, and which signals wait for somebody; from one attach to its detach.
- * For a signal there are waiters or pending records, never both. Only the loop thread comes here.
+ * The waiters and the pending records of each signal, from one attach to its detach. A signal has
+ * waiters or pending records, never both. Loop thread only.
  */
 // r[impl sig.cancel.no-locks]
 final class SignalQueues {
-  /** A record and its place in the order of arrival, to which it returns when it is given back. */
+  /** A record and its position in the order of arrival, to which it returns if it is given back. */
   record Received(long number, SignalInfo info) {}
 
-  /** The place of a waiter in the queue of one signal; a wait for several has one in each. */
+  /** A waiter's place in the queue of one signal; a waiter for several signals has one in each. */
   static final class Place {
     private final int signum;
     private final SignalOperation waiter;
@@ -29,7 +29,7 @@ final class SignalQueues {
     }
   }
 
-  /** One signal: its waiters, or its records, in order. */
+  /** One signal: its waiters, or its pending records, in order. */
   private static final class Line {
     private final Deque<Received> pending = new ArrayDeque<>();
     private @Nullable Place first;
@@ -68,10 +68,10 @@ final class SignalQueues {
   private boolean closed;
 
   /**
-   * Queues for some signals.
+   * Creates the queues of the given signals.
    *
-   * @param pendingLimit how many records of one signal are kept while nobody waits for it
-   * @param dropped counts, for each signal, the records that were not kept
+   * @param pendingLimit how many records of one signal are kept while it has no waiter
+   * @param dropped counts, for each signal, the records that were dropped
    */
   SignalQueues(SigSet signals, int pendingLimit, AtomicLongArray dropped) {
     this.pendingLimit = pendingLimit;
@@ -79,7 +79,7 @@ final class SignalQueues {
     signals.signals().forEach(signum -> lines[signum] = new Line());
   }
 
-  /** A signal has come: it goes to its first waiter, else to the end of its pending records. */
+  /** A signal has come: it goes to the first waiter, or else to the end of the pending records. */
   // r[impl sig.fifo.waiters] r[impl sig.pending.queue] r[impl sig.pending.bound]
   void arrived(SignalInfo info) {
     Line line = line(info.signum());
@@ -94,8 +94,8 @@ final class SignalQueues {
   }
 
   /**
-   * A waiter does not want its record any more: the next one gets it, else it takes its old place
-   * among the pending ones, before all that came later. The limit does not apply here.
+   * A waiter returns its record: the next waiter gets it, or else it goes back to its place in the
+   * order of arrival. The limit does not apply here.
    */
   // r[impl sig.cancel.notified]
   void giveBack(Received received) {
@@ -143,14 +143,14 @@ final class SignalQueues {
     return line(signum).pending.pollFirst();
   }
 
-  /** Puts a waiter at the end of the queue of each of its signals. */
+  /** Adds a waiter at the end of the queue of each of its signals. */
   void add(Place[] places) {
     for (Place place : places) {
       line(place.signum).add(place);
     }
   }
 
-  /** Takes a waiter out of the queues of all its signals. */
+  /** Removes a waiter from the queues of all its signals. */
   // r[impl sig.cancel.waiting]
   void remove(Place[] places) {
     for (Place place : places) {
@@ -166,7 +166,7 @@ final class SignalQueues {
     return line(signum).first != null;
   }
 
-  /** Ends all waits, with an error or as stopped, and drops what is pending. */
+  /** Ends all waits, with an error or as stopped, and drops the pending records. */
   // r[impl sig.detach.drop]
   void close(@Nullable Throwable error) {
     closed = true;

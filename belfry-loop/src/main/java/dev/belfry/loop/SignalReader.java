@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A signalfd on a loop, and the claim that makes it the only reader of its signals. Closing it
- * gives them back to whoever read them before.
+ * A signalfd on a loop, with the claim that makes it the only reader of its signals. Closing it
+ * gives the signals back to their previous reader.
  */
 final class SignalReader extends Handle {
   private static final int RECORDS_PER_READ = 64;
@@ -24,7 +24,7 @@ final class SignalReader extends Handle {
   private final SignalFd signals;
   private @Nullable SignalClaim claim;
 
-  /** Why the signals could not be taken over; set by whoever brings a change about. */
+  /** Why the signals could not be taken over; set by the thread that changes a claim. */
   private volatile @Nullable ErrnoException failure;
 
   private SignalReader(EventLoop loop, SignalFd signals) {
@@ -32,10 +32,11 @@ final class SignalReader extends Handle {
     this.signals = signals;
   }
 
-  /** Takes the signals over from whoever has them; on the loop thread. */
+  /** Takes the signals over from their current reader; on the loop thread. */
   // r[impl sig.fd.flags] r[impl sig.attach.one-loop]
   static SignalReader open(EventLoop loop, SigSet wanted) throws IOException {
-    // The shared calls, because others come and go, and change our signals on their own threads.
+    // The shared calls, because other claims come and go, and change our signals on their own
+    // threads.
     var reader = new SignalReader(loop, SignalFd.open(loop.sharedSys, SigSet.EMPTY));
     reader.claim = SignalClaim.take(wanted, reader::update);
     ErrnoException failed = reader.failure;
@@ -65,10 +66,10 @@ final class SignalReader extends Handle {
 
   @Override
   boolean isEmptyAfterShortRead() {
-    return true; // what comes later is another edge
+    return true; // later signals cause another edge
   }
 
-  /** Reads signals for as long as it is in flight, and tells the sink of each. */
+  /** Reads signals for as long as it is in flight, and passes each to the sink. */
   IoOperation<Void> drain(Consumer<SignalInfo> sink) {
     return new Drain(this, sink);
   }

@@ -13,18 +13,19 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signals on a loop. While it is attached, a signalfd brings the signals to the loop thread, and
- * each goes to whoever has waited longest for it; what nobody waits for is kept for a while.
+ * Receives signals on a loop. While the service is attached, a signalfd delivers the signals to the
+ * loop thread. Each goes to the operation that has waited for it longest; signals without a waiter
+ * are kept, up to a limit.
  *
  * <p>The signals must be blocked in every thread of the process, so a JVM has to be started that
- * way: see {@link dev.belfry.linux.SignalLaunch}. In a process each signal has one reader:
- * attaching takes a signal over from whoever had it, detaching gives it back.
+ * way: see {@link dev.belfry.linux.SignalLaunch}. Each signal has one reader per process: attaching
+ * takes a signal over from its previous reader, detaching gives it back.
  *
- * <p>Waits for one signal are served in order. Between different signals there is no order: of
- * those that are there the kernel hands out the lowest number first. Equal standard signals merge
- * into one while they wait in the kernel; realtime signals queue up.
+ * <p>Waiters for the same signal are served in order. Different signals have no order among each
+ * other: of the pending ones the kernel delivers the lowest number first. Equal standard signals
+ * merge into one while they are pending in the kernel; realtime signals queue up.
  *
- * <p>An attached service is one operation in flight; it is detached when its loop ends.
+ * <p>An attached service counts as one operation in flight. It is detached when its loop ends.
  *
  * {@snippet :
  * var signals = new SignalService(loop);
@@ -39,31 +40,31 @@ import org.jspecify.annotations.Nullable;
  */
 // r[impl sig.fifo.scope]
 public final class SignalService implements AutoCloseable {
-  /** How many records of a signal are kept: more than a turn of the loop reads by default. */
+  /** How many records of each signal are kept: more than one turn of the loop reads by default. */
   public static final int PENDING_LIMIT = 4096;
 
-  /** The services that are attached, at most one for each loop. */
+  /** The attached services, at most one per loop. */
   private static final Set<SignalService> ATTACHED = ConcurrentHashMap.newKeySet();
 
   private final EventLoop loop;
   private final int pendingLimit;
   private final AtomicLongArray dropped = new AtomicLongArray(Signo.RTMAX + 1);
 
-  /** What it has while it is attached; changed on the loop thread. */
+  /** The state while attached; written by the loop thread. */
   private volatile @Nullable Attachment attachment;
 
   private record Attachment(SigSet signals, SignalReader reader, SignalQueues queues) {}
 
-  /** A service for a loop, not yet attached. */
+  /** Creates a service for a loop, not attached yet. */
   public SignalService(EventLoop loop) {
     this(loop, PENDING_LIMIT);
   }
 
   /**
-   * A service for a loop, not yet attached.
+   * Creates a service for a loop, not attached yet.
    *
-   * @param pendingLimit how many records of each signal are kept while nobody waits for it; what
-   *     comes beyond that is dropped and counted
+   * @param pendingLimit how many records of each signal are kept while it has no waiter; further
+   *     ones are dropped and counted
    */
   public SignalService(EventLoop loop, int pendingLimit) {
     if (pendingLimit < 0) {
@@ -74,7 +75,7 @@ public final class SignalService implements AutoCloseable {
   }
 
   /**
-   * The service that is attached to the loop on whose thread the caller is.
+   * The service attached to the loop on whose thread the caller runs.
    *
    * @throws IllegalStateException if there is none
    */
@@ -94,13 +95,13 @@ public final class SignalService implements AutoCloseable {
   }
 
   /**
-   * Begins to read signals, on the loop thread. Those that have waited in the kernel come first.
-   * Nothing is left behind if it fails.
+   * Begins to read signals; for the loop thread. Signals already pending in the kernel come first.
+   * If it fails, nothing is left behind.
    *
-   * @throws ErrnoException if there is no descriptor to be had
-   * @throws IllegalStateException on another thread; if the loop has an attached service, or is
-   *     stopped; if one of the signals is not blocked in every thread, and then the message says
-   *     which, where, and what to do
+   * @throws ErrnoException if no descriptor is available
+   * @throws IllegalStateException on another thread; if the loop has an attached service or is
+   *     stopped; if a signal is not blocked in every thread, with a message that says which, where,
+   *     and what to do
    */
   // r[impl sig.attach] r[impl sig.attach.one-loop]
   public void attach(SignalSet set) throws IOException {
@@ -112,7 +113,7 @@ public final class SignalService implements AutoCloseable {
               : "the loop has an attached signal service: use that, SignalService.current()");
     }
     SigSet signals = set.toSigSet();
-    ATTACHED.add(this); // now, because a coroutine may have to wait for the claim
+    ATTACHED.add(this); // before a coroutine may have to wait for the claim
     try {
       SignalGaps.refuse(signals);
       begin(signals);
@@ -130,7 +131,7 @@ public final class SignalService implements AutoCloseable {
     IoOperation<Void> drain = reader.drain(queues::arrived);
     attachment = begun;
     drain.start(ended -> end(begun, ended.error()));
-    if (!drain.isActive()) { // it has failed at once; nobody has seen the service attached
+    if (!drain.isActive()) { // it failed at once, before the attached service was visible
       attachment = null;
       reader.close();
       if (drain.error() instanceof IOException failure) {
@@ -141,8 +142,8 @@ public final class SignalService implements AutoCloseable {
   }
 
   /**
-   * Ends reading, on the loop thread. Waits that are left complete as stopped, and what is pending
-   * is dropped. The signals stay blocked, so that one which is still on its way does no harm. Does
+   * Stops reading signals; for the loop thread. Remaining waiters complete as stopped, and pending
+   * signals are dropped. The signals stay blocked, so that one still on its way does no harm. Does
    * nothing if the service is not attached.
    *
    * @throws IllegalStateException on another thread
@@ -155,7 +156,7 @@ public final class SignalService implements AutoCloseable {
     }
   }
 
-  /** Detaches, from any thread; if that is not the loop thread, as soon as the loop gets to it. */
+  /** Detaches, from any thread; from other threads, as soon as the loop gets to it. */
   @Override
   public void close() {
     if (loop.inLoop()) {
@@ -164,12 +165,12 @@ public final class SignalService implements AutoCloseable {
       try {
         loop.execute(this::detach);
       } catch (RejectedExecutionException stopped) {
-        // Then the end of the loop does it.
+        // The end of the loop detaches the service.
       }
     }
   }
 
-  /** Detaches, because somebody wants it, the loop ends, or reading has failed. */
+  /** Detaches, on request, at the end of the loop, or because reading failed. */
   private void end(Attachment ending, @Nullable Throwable error) {
     if (attachment == ending) {
       attachment = null;
@@ -185,14 +186,14 @@ public final class SignalService implements AutoCloseable {
   }
 
   /**
-   * Waits for a signal; started from any thread. It fails with an {@link IllegalStateException} if
-   * the signal is not attached then.
+   * Waits for a signal; may be started from any thread. Fails with an {@link IllegalStateException}
+   * if the signal is not attached at its start.
    */
   public SignalOperation next(int signum) {
     return nextAny(SignalSet.of(signum));
   }
 
-  /** Waits for one of several signals, as {@link #next} does for one; for the first that comes. */
+  /** Waits for the first of several signals, as {@link #next} does for one. */
   public SignalOperation nextAny(SignalSet set) {
     if (set.isEmpty()) {
       throw new IllegalArgumentException("a wait needs at least one signal");
@@ -203,24 +204,24 @@ public final class SignalService implements AutoCloseable {
   /**
    * Waits for a signal, in a coroutine or on a thread that is not the loop's.
    *
-   * @throws StoppedException if the wait was stopped, also by interrupting this thread
+   * @throws StoppedException if the wait was stopped, or this thread was interrupted
    * @throws IllegalStateException if the signal is not attached
    */
   public SignalInfo await(int signum) throws IOException {
     return next(signum).await();
   }
 
-  /** Waits for a signal, as {@link #await(int)} does, for at most this long; empty if none came. */
+  /** Waits for a signal, as {@link #await(int)} does, at most this long; empty if none came. */
   public Optional<SignalInfo> await(int signum, Duration atMost) throws IOException {
     return awaitAny(SignalSet.of(signum), atMost);
   }
 
-  /** Waits for one of several signals, as {@link #await(int)} does; for the first that comes. */
+  /** Waits for the first of several signals, as {@link #await(int)} does for one. */
   public SignalInfo awaitAny(SignalSet set) throws IOException {
     return nextAny(set).await();
   }
 
-  /** Waits for one of several signals, for at most this long; empty if none came. */
+  /** Waits for the first of several signals, at most this long; empty if none came. */
   public Optional<SignalInfo> awaitAny(SignalSet set, Duration atMost) throws IOException {
     try {
       return Optional.of(nextAny(set).within(atMost).await());
@@ -230,7 +231,7 @@ public final class SignalService implements AutoCloseable {
   }
 
   /**
-   * Takes the oldest record of a signal that was received and not waited for, on the loop thread.
+   * Takes the oldest pending record of a signal; for the loop thread.
    *
    * @throws IllegalStateException on another thread, or if the signal is not attached
    */
@@ -240,12 +241,12 @@ public final class SignalService implements AutoCloseable {
         .map(SignalQueues.Received::info);
   }
 
-  /** How many records of a signal were dropped because too many were pending; any thread. */
+  /** The number of records of a signal that were dropped for lack of room; any thread. */
   public long dropped(int signum) {
     return dropped.get(signum);
   }
 
-  /** The queues, if all of these signals are attached. */
+  /** The queues, provided all of these signals are attached. */
   SignalQueues queues(SigSet signals) {
     Attachment held = attachment;
     if (held == null || !held.signals().containsAll(signals)) {

@@ -12,8 +12,9 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Signals that a program can wait for. A signal that cannot be had on a descriptor is refused, with
- * the reason. For one thread at a time; whoever is given a set takes what is in it then.
+ * Signals that a program can wait for. A signal that cannot be read from a descriptor is rejected,
+ * with the reason. Not thread-safe. Methods that take a set use its contents at the time of the
+ * call.
  *
  * {@snippet :
  * SignalSet ending = SignalSet.of(Signo.INT, Signo.TERM);
@@ -24,17 +25,17 @@ public final class SignalSet {
   private static final SigSet FAULTS =
       SigSet.of(Signo.ILL, Signo.TRAP, Signo.BUS, Signo.FPE, Signo.SEGV, Signo.SYS);
 
-  /** What the C library keeps for itself. */
+  /** Reserved by the C library. */
   private static final SigSet LIBRARY = SigSet.range(32, 33);
 
-  /** With this one the JDK wakes threads that block in socket calls. */
+  /** The JDK uses it to wake threads that block in socket calls. */
   private static final int JDK_WAKE_UP = 62;
 
   private SigSet signals = SigSet.EMPTY;
 
   private SignalSet() {}
 
-  /** A set of these signals; of none if none is given. */
+  /** A set of the given signals, possibly none. */
   public static SignalSet of(int... signums) {
     var set = new SignalSet();
     IntStream.of(signums).forEach(set::add);
@@ -65,7 +66,7 @@ public final class SignalSet {
   }
 
   /**
-   * Takes a signal out.
+   * Removes a signal.
    *
    * @return this set
    */
@@ -79,7 +80,7 @@ public final class SignalSet {
     return signals.contains(signum);
   }
 
-  /** Whether there is no signal in the set. */
+  /** Whether the set is empty. */
   public boolean isEmpty() {
     return signals.isEmpty();
   }
@@ -95,8 +96,9 @@ public final class SignalSet {
   }
 
   /**
-   * Blocks these signals in the calling thread, in addition to what it has blocked. They must be
-   * blocked in all threads: this is for threads that were started by somebody else's code.
+   * Blocks these signals in the calling thread, in addition to those it has blocked already. They
+   * must be blocked in every thread of the process: this method is for threads that other code has
+   * started.
    *
    * @throws IllegalStateException on a virtual thread, which has no mask of its own
    */
@@ -123,7 +125,7 @@ public final class SignalSet {
     if (signum == JDK_WAKE_UP) {
       return Optional.of("the JDK wakes threads with it that block in socket calls");
     }
-    // While it is USR2 the signal is only badly placed: attach tells how to move it.
+    // A suspend signal of USR2 is not refused here: attach says how to move it.
     if (signum == SignalLaunch.suspendSignal() && signum != Signo.USR2) {
       return Optional.of("this JVM suspends threads with it (_JAVA_SR_SIGNUM)");
     }

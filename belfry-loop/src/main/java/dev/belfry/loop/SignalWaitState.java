@@ -1,15 +1,15 @@
 package dev.belfry.loop;
 
-/** Where a wait for a signal stands. */
+/** The state of a wait for a signal. */
 // r[impl sig.state.machine]
 enum SignalWaitState {
-  /** In the queues of its signals. */
+  /** Queued for each of its signals. */
   WAITING,
-  /** Has its signal; the resume stands in the loop's queue. */
+  /** Has its signal; its resumption is in the loop's queue. */
   NOTIFIED,
-  /** Was given its signal. */
+  /** Has received its signal. */
   RESUMED,
-  /** Was withdrawn, or its time was up. */
+  /** Was cancelled, or ran out of time. */
   CANCELED;
 
   /**

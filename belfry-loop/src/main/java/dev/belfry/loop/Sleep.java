@@ -9,16 +9,16 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How a loop sleeps and how others wake it: by a system call only if it sleeps and would sleep too
- * long.
+ * How a loop sleeps and how other threads wake it: with a system call only if it sleeps and would
+ * sleep too long.
  */
 final class Sleep {
   private static final System.Logger LOG = System.getLogger(EventLoop.class.getName());
 
-  /** A time to wake: at once. In {@link #until}: awake, and looks at the work before it sleeps. */
+  /** A deadline: wake up at once. As {@link #until}: awake, will check for work before sleeping. */
   static final long AWAKE = Driver.NOW;
 
-  /** A time to wake: only when woken. */
+  /** A deadline: sleep until woken. */
   static final long FOREVER = Driver.FOREVER;
 
   private static final VarHandle UNTIL =
@@ -30,16 +30,17 @@ final class Sleep {
   private final long busyPollNanos;
 
   /**
-   * When the loop will wake by itself, if it sleeps: a time of the clock or {@link #FOREVER};
-   * {@link #AWAKE} otherwise. The loop sets it before it sleeps and then looks at the posted work
-   * once more; a producer posts first and then looks here. So at least one sees the other.
+   * When the sleeping loop wakes up by itself, a time of the clock or {@link #FOREVER}; {@link
+   * #AWAKE} if it does not sleep. Before it sleeps, the loop writes this and then checks for posted
+   * work; a producer posts and then reads this. All these accesses are volatile, so at least one
+   * sees the other's write and no wake-up is lost.
    */
   private volatile long until = AWAKE;
 
-  /** Set by a thread that wants the loop to look around without giving it a task. */
+  /** Set by a thread that wants the loop to look around without posting a task. */
   private volatile boolean nudged;
 
-  /** How many threads may be about to write to the wake-up descriptor. */
+  /** The number of threads that may be about to write to the wake-up descriptor. */
   private final AtomicInteger wakers = new AtomicInteger();
 
   Sleep(Driver driver, Work work, LoopMetrics metrics, long busyPollNanos) {
@@ -49,11 +50,11 @@ final class Sleep {
     this.busyPollNanos = busyPollNanos;
   }
 
-  /** Waits for events until a deadline or until woken; says how many events there were. */
+  /** Waits for events until the deadline or until woken; returns the number of events. */
   int sleep(long deadline) throws ErrnoException {
     int events = deadline == AWAKE ? driver.poll(Driver.NOW) : sleepUnlessBusy(deadline);
     if (nudged) {
-      nudged = false; // now, because our caller looks next at what the waker has changed
+      nudged = false; // before our caller looks at what the waking thread has changed
     }
     return events;
   }
@@ -68,7 +69,7 @@ final class Sleep {
     metrics.asleep(true);
     until = deadline;
     try {
-      // From here on a producer wakes us; what came before is among the posted work.
+      // From here on producers wake us; whatever came before is visible as posted work.
       return driver.poll(work.hasPosted() || nudged ? Driver.NOW : deadline);
     } finally {
       until = AWAKE;
@@ -76,7 +77,7 @@ final class Sleep {
     }
   }
 
-  /** Polls for a while; the number of events, or -1 when there is other work or time is up. */
+  /** Polls for a while; the number of events, 0 to sleep, -1 for other work or the deadline. */
   private int busyPoll(long deadline) throws ErrnoException {
     long end = System.nanoTime() + busyPollNanos;
     while (true) {
@@ -91,7 +92,7 @@ final class Sleep {
       if (now - end >= 0) {
         return 0;
       }
-      metrics.polledInVain(); // only now, so that it costs nothing where events come at once
+      metrics.polledInVain(); // only here, so that it costs nothing while events keep coming
       Thread.onSpinWait();
     }
   }
@@ -103,7 +104,7 @@ final class Sleep {
     wakeFor(AWAKE);
   }
 
-  /** Wakes the loop if it would otherwise sleep beyond a time; any thread. */
+  /** Wakes the loop if it would sleep beyond the deadline; any thread. */
   // r[impl loop.timer.rearm-wake] r[impl loop.timer.no-wake-later]
   void wakeFor(long deadline) {
     long sleepsUntil = until;
@@ -117,7 +118,7 @@ final class Sleep {
         metrics.wakeUpSent();
         long result = driver.wake();
         if (result < 0 && result != -EAGAIN) {
-          until = FOREVER; // so that the next one tries again
+          until = FOREVER; // so that the next producer tries again
           LOG.log(
               ERROR,
               "the loop cannot be woken",
@@ -129,7 +130,7 @@ final class Sleep {
     }
   }
 
-  /** Waits until nobody is between the decision to wake the loop and the system call. */
+  /** Waits until no thread is between the decision to wake the loop and the system call. */
   void awaitWakers() {
     do {
       until = AWAKE;

@@ -3,32 +3,32 @@ package dev.belfry.loop;
 import java.util.Arrays;
 
 /**
- * Slots to give out, and tokens for the kernel to keep: 64 bits, the slot in the upper half, in the
- * lower half how often it was given out. So what the kernel says too late finds nobody, whoever has
- * the slot by then. What stands in the slots is kept by the tables that extend this.
+ * Slots and the tokens that the kernel keeps for them: 64 bits, the slot in the upper half, its
+ * generation in the lower. So a stale token from the kernel finds nothing, even if the slot is in
+ * use again. Subclasses hold the contents of the slots.
  */
 // r[impl loop.epoll.data]
 abstract sealed class SlotTable permits HandleTable, UringTable {
-  /** How many slots there is room for at first. */
+  /** The initial number of slots. */
   static final int ROOM = 64;
 
-  /** What {@link #slotOf} says of a token that has had its time. */
+  /** The result of {@link #slotOf} for a stale token. */
   static final int NONE = -1;
 
   private int[] generations = new int[ROOM];
   private int[] free = new int[ROOM];
   private int freeCount;
 
-  /** The slots below this were given out. */
+  /** The slots below this have been handed out. */
   private int used;
 
-  /** A table of slots from a first one on, each of them given out this often already. */
+  /** A table whose slots start at this number and generation. */
   SlotTable(int first, int generation) {
     used = first;
     Arrays.fill(generations, generation);
   }
 
-  /** Gives a slot out: one that came back, or the next. */
+  /** Hands out a slot: a free one, or the next. */
   final int takeSlot() {
     if (freeCount > 0) {
       return free[--freeCount];
@@ -39,9 +39,9 @@ abstract sealed class SlotTable permits HandleTable, UringTable {
     return used++;
   }
 
-  /** Takes a slot back; from now on its token finds nobody. */
+  /** Frees a slot; its current token becomes stale. */
   final void giveBack(int slot) {
-    if (++generations[slot] != 0) { // else all are used up, and the slot with them
+    if (++generations[slot] != 0) { // else its generations are used up, and the slot with them
       if (freeCount == free.length) {
         free = Arrays.copyOf(free, freeCount * 2);
       }
@@ -58,7 +58,7 @@ abstract sealed class SlotTable permits HandleTable, UringTable {
     return slot >= 0 && slot < used && generations[slot] == (int) token ? slot : NONE;
   }
 
-  /** How many slots there are to look at. */
+  /** The upper bound of the slots in use. */
   final int slots() {
     return used;
   }

@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.net.SocketAddress;
 
 /**
- * A socket that bytes or messages come out of and go into. Options and addresses are plain calls
- * that take no time; which thread may make them says {@link Handle}.
+ * A socket for bytes or messages. Options and addresses are plain calls that do not block; {@link
+ * Handle} says which threads may make them.
  */
 public abstract sealed class SocketHandle extends ByteHandle permits StreamSocket, DatagramSocket {
   SocketHandle(EventLoop loop, Fd fd) {
@@ -21,45 +21,44 @@ public abstract sealed class SocketHandle extends ByteHandle permits StreamSocke
     return new MessageOperation(this, message, false);
   }
 
-  /** Receives a message; whoever takes descriptors that came with it has to close them. */
+  /** Receives a message. The caller must close the descriptors it takes from the message. */
   public final MessageOperation receive(Message message) {
     return new MessageOperation(this, message, true);
   }
 
   /**
-   * Asks for room for what is sent and has not left yet ({@code SO_SNDBUF}). The kernel takes it
-   * for its own needs too: it reports twice as much, and grants no more than {@code
-   * net.core.wmem_max} without a word.
+   * Requests a send buffer of this size ({@code SO_SNDBUF}). The kernel silently caps the size at
+   * {@code net.core.wmem_max}, doubles it to cover its own overhead, and reports the doubled size.
    */
   public final void setSendBuffer(int bytes) throws IOException {
     setOption(Sockets.SOL_SOCKET, Sockets.SO_SNDBUF, bytes);
   }
 
   /**
-   * Asks for room for what has come and is not read yet ({@code SO_RCVBUF}); what finds none is
-   * lost, if it is a datagram. The kernel reports twice as much, and grants no more than {@code
-   * net.core.rmem_max} without a word.
+   * Requests a receive buffer of this size ({@code SO_RCVBUF}); datagrams that do not fit are lost.
+   * The kernel silently caps the size at {@code net.core.rmem_max}, doubles it, and reports the
+   * doubled size.
    */
   public final void setReceiveBuffer(int bytes) throws IOException {
     setOption(Sockets.SOL_SOCKET, Sockets.SO_RCVBUF, bytes);
   }
 
-  /** Sets an option that is a number, as in {@link Sockets}. */
+  /** Sets an integer option, as in {@link Sockets}. */
   public final void setOption(int level, int name, int value) throws IOException {
     Sockets.setOption(loop.sharedSys, descriptor(), level, name, value);
   }
 
-  /** The value of an option that is a number, as in {@link Sockets}. */
+  /** The value of an integer option, as in {@link Sockets}. */
   public final int option(int level, int name) throws IOException {
     return Sockets.option(loop.sharedSys, descriptor(), level, name);
   }
 
-  /** The address on this side. */
+  /** The local address. */
   public final SocketAddress localAddress() throws IOException {
     return Sockets.localAddress(loop.sharedSys, descriptor());
   }
 
-  /** The address on the other side; ENOTCONN if it is not connected. */
+  /** The address of the peer; fails with ENOTCONN if the socket is not connected. */
   public final SocketAddress remoteAddress() throws IOException {
     return Sockets.remoteAddress(loop.sharedSys, descriptor());
   }

@@ -12,14 +12,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Standard input, output or error on a loop. Whether calls block is a property of the open file,
- * which we share with the shell: so the stream is opened anew where that is possible (terminals,
- * pipes, devices), and elsewhere the flag is put back when the last such stream is closed and when
- * the program exits. Sockets need no flag. A regular file never blocks either, and is not opened
- * anew because its position is shared too: we go on where the shell stopped, and it where we stop.
+ * Standard input, output or error on a loop. Blocking mode is a property of the open file
+ * description, which we share with the shell. So the stream is reopened where possible (terminals,
+ * pipes, devices). Elsewhere the flag is restored when the last such stream is closed and when the
+ * program exits. Sockets need no flag. A regular file never blocks, and is not reopened because its
+ * position is shared too: we go on where the shell stopped, and it goes on where we stop.
  */
 public final class StandardStream extends ByteHandle {
-  /** Whether the open file is not our own, and we have made it non-blocking. */
+  /** Whether the open file description is shared, and we have made it non-blocking. */
   private final boolean borrowed;
 
   private final boolean regular;

@@ -1,8 +1,8 @@
 package dev.belfry.loop;
 
 /**
- * Requests a stop of everything that was given its token. Safe for any thread. One that stops with
- * others, or alone, is tied to theirs for as long as its work takes:
+ * Requests a stop of everything that was given its token. Thread-safe. To stop one piece of work
+ * alone or together with others, link its source to their token for as long as the work lasts:
  *
  * {@snippet :
  * var one = new StopSource();
@@ -14,7 +14,7 @@ package dev.belfry.loop;
 public final class StopSource {
   private final StopToken token = new StopToken();
 
-  /** A source that has not fired. */
+  /** Creates a source that has not fired. */
   public StopSource() {}
 
   /** The token to hand out. */
@@ -23,8 +23,8 @@ public final class StopSource {
   }
 
   /**
-   * Requests the stop, once and for all; the callbacks run on this thread. All of them run; what
-   * the first to fail throws is thrown at the end.
+   * Requests the stop, for good. All callbacks run, on this thread; the first exception that one of
+   * them throws is thrown at the end.
    *
    * @return whether this was the first request
    */

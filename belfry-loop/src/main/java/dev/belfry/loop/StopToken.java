@@ -3,8 +3,8 @@ package dev.belfry.loop;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether somebody wants work to stop. Handed to operations and to {@code run}; the other end
- * is a {@link StopSource}. Safe for any thread.
+ * Tells whether work should stop. Passed to operations and to {@link EventLoop#run(RunMode,
+ * StopToken)}; the sending end is a {@link StopSource}. Thread-safe.
  */
 public final class StopToken {
   /** A token that never fires. */
@@ -17,7 +17,7 @@ public final class StopToken {
     FIRED.stop();
   }
 
-  /** Callbacks waiting for the stop, guarded by this; the newest first. */
+  /** The registered callbacks, newest first; guarded by this. */
   private @Nullable StopCallback callbacks;
 
   /** Set once, under the lock; read without it. */
@@ -31,7 +31,7 @@ public final class StopToken {
   }
 
   /**
-   * Runs something when the stop is requested, on the thread that requests it, or at once if it was
+   * Runs an action when the stop is requested, on the requesting thread, or immediately if it was
    * requested already.
    *
    * @return the registration; once it is closed, no later request runs the action
@@ -50,13 +50,13 @@ public final class StopToken {
     return () -> unregister(callback);
   }
 
-  /** Something that can be taken back. */
+  /** A registration that can be taken back. */
   public interface Registration extends AutoCloseable {
     @Override
     void close();
   }
 
-  /** Adds a callback; false if it is too late. */
+  /** Adds a callback; false if the token has fired. */
   boolean register(StopCallback callback) {
     if (this == NEVER) {
       return true;
@@ -96,12 +96,12 @@ public final class StopToken {
       if (callback.older != null) {
         callback.older.newer = callback.newer;
       }
-      callback.newer = null; // whoever keeps it shall not keep all that came after it
+      callback.newer = null; // a callback that is kept must not keep its neighbours reachable
       callback.older = null;
     }
   }
 
-  /** Fires; true the first time. */
+  /** Fires the token; true the first time. */
   boolean stop() {
     synchronized (this) {
       if (stopped) {
@@ -113,7 +113,7 @@ public final class StopToken {
     StopCallback next;
     while ((next = takeCallback()) != null) {
       try {
-        next.stopRequested(); // outside the lock: it may do anything
+        next.stopRequested(); // outside the lock, because it may do anything
       } catch (RuntimeException | Error e) {
         if (failure == null) {
           failure = e;

@@ -4,7 +4,7 @@ import java.util.concurrent.CancellationException;
 
 /**
  * An awaited operation was stopped: by its token, by closing its handle, by stopping its loop, or
- * because the awaiting thread was interrupted (its interrupt status is then still set).
+ * by interrupting the awaiting thread, whose interrupt status is then still set.
  */
 public final class StoppedException extends CancellationException {
   private static final long serialVersionUID = 1;

@@ -7,11 +7,11 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 
-/** A connected socket that carries bytes, over TCP or a Unix socket. */
+/** A connected socket that carries a stream of bytes, over TCP or a Unix socket. */
 public final class StreamSocket extends SocketHandle {
   private final boolean unix;
 
-  /** Whether a connect has succeeded, of which the kernel does not always know; the loop's. */
+  /** Whether a connect has succeeded, which the kernel does not always know; loop thread only. */
   boolean connected;
 
   StreamSocket(EventLoop loop, Fd fd, boolean unix) {
@@ -19,7 +19,7 @@ public final class StreamSocket extends SocketHandle {
     this.unix = unix;
   }
 
-  /** A socket that is not connected yet. */
+  /** Opens a socket that is not connected yet. */
   public static StreamSocket open(EventLoop loop, StandardProtocolFamily family)
       throws IOException {
     Sys sys = loop.sharedSys;
@@ -27,7 +27,7 @@ public final class StreamSocket extends SocketHandle {
     return new StreamSocket(loop, fd, family == StandardProtocolFamily.UNIX);
   }
 
-  /** Two Unix sockets connected to each other, which may be on different loops. */
+  /** Opens two Unix sockets connected to each other, which may be on different loops. */
   public static Pair pair(EventLoop first, EventLoop second) throws IOException {
     Sockets.Pair fds = Sockets.pair(first.sharedSys, Sockets.Type.STREAM, false);
     return new Pair(
@@ -37,15 +37,15 @@ public final class StreamSocket extends SocketHandle {
   /** The two ends of a pair; each is closed separately. */
   public record Pair(StreamSocket first, StreamSocket second) {}
 
-  /** Connects to an address; fails with EISCONN if it is connected, or was. */
+  /** Connects to an address; fails with EISCONN if the socket is or was connected. */
   public ConnectOperation connect(SocketAddress address) {
     return new ConnectOperation(this, address);
   }
 
   /**
-   * Says that nothing more will be written: the peer reads to the end. On the loop thread, writes
-   * that were started before are done first, as far as there is room. One that has to wait fails
-   * with EPIPE, and so may any if this is called from another thread, so wait for it first.
+   * Shuts down writing: the peer reads to the end of the stream. On the loop thread, writes started
+   * before are attempted first, as far as there is room. A write that has to wait fails with EPIPE,
+   * and so may any write if another thread calls this; await them first.
    */
   public void shutdownWrite() throws IOException {
     if (loop.inLoop()) {
@@ -54,7 +54,7 @@ public final class StreamSocket extends SocketHandle {
     Sockets.shutdown(loop.sharedSys, descriptor(), Sockets.SHUT_WR);
   }
 
-  /** Says that nothing more will be read. */
+  /** Shuts down reading. */
   public void shutdownRead() throws IOException {
     Sockets.shutdown(loop.sharedSys, descriptor(), Sockets.SHUT_RD);
   }
@@ -69,13 +69,13 @@ public final class StreamSocket extends SocketHandle {
     return true;
   }
 
-  /** Not on Unix sockets: there descriptors may come along. */
+  /** Not on Unix sockets, where descriptors may come with the data. */
   @Override
   boolean receivesAhead() {
     return !unix;
   }
 
-  /** Not on Unix sockets: there a read ends where descriptors came along, and more may follow. */
+  /** Not on Unix sockets: a read ends where descriptors were attached, and more data may follow. */
   @Override
   boolean isEmptyAfterShortRead() {
     return !unix;

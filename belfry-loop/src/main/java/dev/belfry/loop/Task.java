@@ -2,16 +2,16 @@ package dev.belfry.loop;
 
 import org.jspecify.annotations.Nullable;
 
-/** Something the loop runs on its thread. It is its own place in the queue other threads use. */
+/** Something the loop runs on its thread. It doubles as a node in the queue of posted tasks. */
 abstract class Task implements Runnable {
-  /** The task posted before this one; belongs to {@link PostedTasks} while posted. */
+  /** The next node in the queue; owned by {@link PostedTasks} while posted. */
   @Nullable Task posted;
 
-  /** Whether somebody scheduled this on the loop; else it runs because something has happened. */
+  /** Whether this was scheduled on the loop; otherwise it runs because of an event. */
   boolean isScheduledWork() {
     return true;
   }
 
-  /** Called instead of {@link #run}, on the poster's thread, when the loop has ended for good. */
+  /** Called instead of {@link #run}, on the posting thread, if the loop has ended. */
   abstract void abandoned();
 }

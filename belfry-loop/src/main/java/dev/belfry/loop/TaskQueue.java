@@ -2,11 +2,11 @@ package dev.belfry.loop;
 
 import org.jspecify.annotations.Nullable;
 
-/** A queue of tasks for the loop's own thread: a ring that grows and is never shrunk. */
+/** A queue of tasks for the loop thread: a ring buffer that grows and never shrinks. */
 final class TaskQueue {
   private @Nullable Task[] ring = new @Nullable Task[256];
 
-  /** Counts taken and added tasks; the index is the count modulo the ring's length. */
+  /** Counts tasks taken, and {@link #tail} those added; the index is modulo the ring's length. */
   private int head;
 
   private int tail;

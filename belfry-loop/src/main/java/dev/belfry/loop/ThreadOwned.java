@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A loop as something that one thread at a time owns: the one that drives it, or that ends it. */
+/** Ownership of a loop by one thread at a time: the one that drives it, or the one that ends it. */
 abstract sealed class ThreadOwned permits LoopCore {
   private static final VarHandle OWNER =
       FieldHandle.of(MethodHandles.lookup(), "owner", Thread.class);
@@ -13,10 +13,10 @@ abstract sealed class ThreadOwned permits LoopCore {
   /** The thread that drives the loop, or null. */
   private volatile @Nullable Thread owner;
 
-  /** Held by the thread that waits for the loop, so that there is only one. */
+  /** The lock of the waiting thread, so that there is only one. */
   private final Object waiting = new Object();
 
-  /** The thread that waits for the loop, or null; the owner wakes it when it leaves. */
+  /** The thread that waits for the loop, or null; unparked by the owner when it leaves. */
   private volatile @Nullable Thread waiter;
 
   /** The thread that drives the loop, or null if none does. */
@@ -24,7 +24,7 @@ abstract sealed class ThreadOwned permits LoopCore {
     return owner;
   }
 
-  /** Whether the caller is on the thread that owns the loop, as itself or as a coroutine. */
+  /** Whether the caller runs on the owning thread, directly or as a coroutine. */
   final boolean isOwnedByCaller() {
     Thread driving = owner;
     Thread current = Thread.currentThread();
@@ -33,9 +33,9 @@ abstract sealed class ThreadOwned permits LoopCore {
   }
 
   /**
-   * Makes the loop the calling thread's, until that thread leaves it.
+   * Makes the calling thread the owner of the loop, until it leaves.
    *
-   * @throws IllegalStateException if it has an owner, or the thread is a virtual one
+   * @throws IllegalStateException if the loop has an owner, or the thread is a virtual one
    */
   // r[impl loop.run.exclusive] r[impl loop.backend.single]
   final void own() {
@@ -48,7 +48,7 @@ abstract sealed class ThreadOwned permits LoopCore {
     }
   }
 
-  /** Waits until nobody drives the loop, whichever way it was driven, and takes it over. */
+  /** Waits until no thread drives the loop, and becomes its owner. */
   final void awaitAndOwn() {
     Thread current = Thread.currentThread();
     boolean interrupted = false;
@@ -65,7 +65,7 @@ abstract sealed class ThreadOwned permits LoopCore {
     }
   }
 
-  /** Lets go of the loop; whoever waits for it gets it, or another thread that is faster. */
+  /** Gives up the loop; the waiting thread gets it, unless another one is faster. */
   final void leave() {
     owner = null;
     LockSupport.unpark(waiter);

@@ -4,19 +4,19 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Timers in the order of their deadlines, and of their starts where those are equal: a heap with
- * four children to a node, in three arrays, so that sifting compares plain numbers that lie
- * together.
+ * Timers ordered by deadline, and by start where deadlines are equal: a four-ary heap in three
+ * parallel arrays, so that sifting compares adjacent primitive values.
  *
- * <p>The loop thread starts and cancels many timers in one turn, and nobody asks when they are due
- * before the turn is over. So a delay that is started there is first put beside the heap, and
- * counts from when the loop next looks at the clock, once for all of them: later than its start, so
- * nothing fires early, and by no more than a turn. One that is cancelled before that never enters.
+ * <p>The loop thread starts and cancels many timers per turn, and their deadlines are not needed
+ * before the turn is over. So a delay started there is first kept beside the heap, and counts from
+ * when the loop next reads the clock, once for all of them. That is later than its start, so it
+ * cannot fire early, but by no more than a turn. A timer cancelled before that never enters the
+ * heap.
  *
- * <p>A timer that is cancelled soon mostly stands where it was put, at the lower edge of the heap,
- * and is taken out at once. Any other leaves its entry behind: an entry counts only while its timer
- * still has the entry's number. Entries that do not count are dropped when they reach the top, and
- * all at once when they are more than half of the heap; so cancelling costs next to nothing and
+ * <p>A timer cancelled soon after its start is mostly still where it was inserted, in a leaf, and
+ * is removed at once. Any other cancelled timer leaves its entry behind: an entry counts only while
+ * its timer still has the entry's number. Stale entries are dropped when they reach the top, and
+ * all at once when they make up more than half of the heap. So cancelling costs next to nothing and
  * memory stays bounded.
  */
 final class TimerHeap {
@@ -28,27 +28,27 @@ final class TimerHeap {
   private @Nullable TimerOperation[] timers = new @Nullable TimerOperation[64];
   private int size;
 
-  /** Entries that no longer count. */
+  /** The number of stale entries. */
   private int cancelled;
 
   private long lastNumber;
 
-  /** Timers whose delay does not count yet; the index of each is the complement of its place. */
+  /** Timers whose delay does not count yet; the index of each is the complement of its position. */
   private @Nullable TimerOperation[] newcomers = new @Nullable TimerOperation[64];
 
   private int newcomerCount;
 
-  /** How many timers are pending. */
+  /** The number of pending timers. */
   int pending() {
     return size - cancelled + newcomerCount;
   }
 
-  /** How many entries there are, counting those of cancelled timers. */
+  /** The number of entries, including those of cancelled timers. */
   int entries() {
     return size + newcomerCount;
   }
 
-  /** Adds a timer, which gets a number that no other timer has. */
+  /** Adds a timer and gives it a unique number. */
   // r[impl loop.timer.heap]
   void add(TimerOperation timer, long deadline) {
     timer.number = ++lastNumber;
@@ -70,7 +70,7 @@ final class TimerHeap {
     return newcomerCount > 0;
   }
 
-  /** Makes the delays of all newcomers count from a time that is not before their starts. */
+  /** Counts the delays of all newcomers from the given time, which is not before their starts. */
   // r[impl loop.timer.delay]
   void settle(long now) {
     for (int i = 0; i < newcomerCount; i++) {
@@ -92,7 +92,7 @@ final class TimerHeap {
     timer.index = siftUp(size++, deadline, timer.number, timer);
   }
 
-  /** Takes a timer out; its entry may stay for a while. */
+  /** Removes a timer; its entry may stay for a while. */
   // r[impl loop.timer.cancel-lazy]
   void cancel(TimerOperation timer) {
     int index = timer.index;
@@ -114,16 +114,13 @@ final class TimerHeap {
     }
   }
 
-  /**
-   * The earliest deadline of those that are settled, or {@code Long.MAX_VALUE} if there is no
-   * timer.
-   */
+  /** The earliest deadline of the settled timers, or {@code Long.MAX_VALUE} if there is none. */
   long earliest() {
     dropCancelled();
     return size == 0 ? Long.MAX_VALUE : deadlines[0];
   }
 
-  /** Takes out the earliest timer if its deadline is not after this time; null if there is none. */
+  /** Removes and returns the earliest timer if its deadline has come; null if there is none. */
   @Nullable TimerOperation pollExpired(long now) {
     dropCancelled();
     if (size == 0 || deadlines[0] - now > 0) {
@@ -132,7 +129,7 @@ final class TimerHeap {
     return poll();
   }
 
-  /** Takes out the earliest timer of those that are settled; null if there is none. */
+  /** Removes and returns the earliest settled timer; null if there is none. */
   @Nullable TimerOperation poll() {
     dropCancelled();
     TimerOperation timer = timers[0];
@@ -174,7 +171,7 @@ final class TimerHeap {
     }
   }
 
-  /** Takes out an entry that has none below it. */
+  /** Removes an entry without children. */
   private void removeLeaf(int index) {
     int last = --size;
     TimerOperation moved = timers[last];
@@ -182,7 +179,7 @@ final class TimerHeap {
     if (index < last && moved != null) {
       long number = numbers[last];
       int place = siftUp(index, deadlines[last], number, moved);
-      if (moved.number == number) { // else it was started again since, and stands elsewhere
+      if (moved.number == number) { // else it was restarted since, with an entry elsewhere
         moved.index = place;
       }
     }
@@ -208,7 +205,7 @@ final class TimerHeap {
     }
   }
 
-  /** Puts an entry where it belongs, from a free place up; says where that is. */
+  /** Inserts an entry, sifting it up from a free position; returns its final position. */
   private int siftUp(int from, long deadline, long number, TimerOperation timer) {
     int hole = from;
     while (hole > 0) {
@@ -237,7 +234,7 @@ final class TimerHeap {
     put(hole, deadline, number, timer);
   }
 
-  /** Adds a sign where a branch would be predicted wrong every other time. */
+  /** Branch-free, because a branch would be mispredicted every other time. */
   private int leastOfFour(int child) {
     int left = child + isBefore(child + 1, child);
     int right = child + 2 + isBefore(child + 3, child + 2);
@@ -252,12 +249,12 @@ final class TimerHeap {
     return least;
   }
 
-  /** 1 if it is, else 0. */
+  /** 1 if the entry comes before the other, otherwise 0. */
   private int isBefore(int entry, int other) {
     return (int) (order(deadlines[entry], numbers[entry], other) >>> (Long.SIZE - 1));
   }
 
-  /** Negative if something comes before an entry. By difference, because the clock may wrap. */
+  /** Negative if the arguments come before the entry. By difference, because the clock may wrap. */
   private long order(long deadline, long number, int entry) {
     long order = deadline - deadlines[entry];
     return order != 0 ? order : number - numbers[entry];

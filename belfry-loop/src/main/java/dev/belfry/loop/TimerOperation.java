@@ -3,26 +3,26 @@ package dev.belfry.loop;
 import java.time.Duration;
 
 /**
- * Completes at a time, never earlier. Made by {@link Scheduler#at} and {@link Scheduler#after}; the
- * same object may be started again, for the same time or another.
+ * Completes at a given time, never earlier. Created by {@link Scheduler#at} and {@link
+ * Scheduler#after}. It may be started again, for the same time or another.
  */
 public final class TimerOperation extends Operation<Void> {
   static final long NOT_PENDING = 0;
 
-  /** Far enough for anyone, and near enough for differences not to overflow. */
+  /** Longer than anyone waits, and short enough that differences do not overflow. */
   private static final long LONGEST_NANOS = Long.MAX_VALUE / 4;
 
-  /** Which entry of the heap is this timer's; changed by the heap alone. */
+  /** The number of this timer's entry in the heap; changed by the heap alone. */
   long number = NOT_PENDING;
 
-  /** Where the heap has put that entry; it may have been moved since. Also the heap's alone. */
+  /** Where the heap put that entry, which may have moved since; changed by the heap alone. */
   int index;
 
   private final boolean internal;
   private boolean relative;
   private long nanos;
 
-  /** Whether the deadline is still a delay, which the loop has yet to count from some time. */
+  /** Whether the deadline is still a delay, counted from when the loop next reads the clock. */
   private boolean unsettled;
 
   private long deadline;
@@ -36,7 +36,7 @@ public final class TimerOperation extends Operation<Void> {
     this.internal = internal;
   }
 
-  /** A timer that a stopped loop takes too. */
+  /** A timer that even a stopped loop accepts. */
   static TimerOperation internal(EventLoop loop) {
     return new TimerOperation(loop, true);
   }
@@ -58,8 +58,8 @@ public final class TimerOperation extends Operation<Void> {
   }
 
   /**
-   * Sets a delay for the next start, counted from the start; if that is on the loop thread, from
-   * when the loop next looks at the clock, which it does in the same turn.
+   * Sets a delay for the next start. It counts from the start or, if started on the loop thread,
+   * from when the loop next reads the clock, in the same turn.
    */
   public TimerOperation after(Duration delay) {
     return afterNanos(Scheduler.nanosOf(delay));
@@ -72,12 +72,12 @@ public final class TimerOperation extends Operation<Void> {
     return this;
   }
 
-  /** When it fires. Known from the start if another thread starts it, which may have to wake us. */
+  /** When it fires; known at the start on another thread, which may have to wake the loop. */
   long deadline() {
     return deadline;
   }
 
-  /** Makes the delay count from a time; returns when that makes it fire. */
+  /** Counts the delay from the given time; returns the deadline. */
   long settle(long now) {
     deadline += now;
     return deadline;

@@ -13,11 +13,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads or writes bytes. Made by the handles; the same object may be started again, for the same
- * memory or another.
+ * Reads or writes bytes. Created by the handles. It may be started again, with the same buffer or
+ * another.
  */
 public final class TransferOperation extends IoOperation<Integer> {
-  /** The value of a read that found the end of the file; an empty buffer gives 0 instead. */
+  /** The value of a read that found the end of the file; a read into an empty buffer returns 0. */
   public static final int END_OF_FILE = -1;
 
   /** Which system call moves the bytes. */
@@ -40,13 +40,13 @@ public final class TransferOperation extends IoOperation<Integer> {
 
   private final Kind kind;
 
-  /** Whether to go on until the whole buffer was transferred or the file has ended. */
+  /** Whether to go on until the whole buffer is transferred or the file ends. */
   private final boolean all;
 
   private MemorySegment buffer = MemorySegment.NULL;
   private @Nullable ByteBuffer byteBuffer;
 
-  /** Several buffers; on sockets as a message, because only that can be sent without a signal. */
+  /** Several buffers; for sockets as a message, because writev cannot suppress SIGPIPE. */
   private @Nullable Iovecs pieces;
 
   private @Nullable Message message;
@@ -62,7 +62,7 @@ public final class TransferOperation extends IoOperation<Integer> {
   }
 
   /**
-   * Sets the memory for the next start.
+   * Sets the buffer for the next start.
    *
    * @throws IllegalStateException if it was started and has not completed yet
    */
@@ -73,7 +73,8 @@ public final class TransferOperation extends IoOperation<Integer> {
   }
 
   /**
-   * Sets the memory for the next start: what remains of a direct buffer, which then advances.
+   * Sets the buffer for the next start to what remains of a direct buffer, whose position then
+   * advances.
    *
    * @throws IllegalStateException if it was started and has not completed yet
    */
@@ -107,7 +108,7 @@ public final class TransferOperation extends IoOperation<Integer> {
   }
 
   /**
-   * Sets several pieces of memory for the next start, filled or sent one after the other.
+   * Sets several buffers for the next start, filled or sent one after the other.
    *
    * @throws IllegalStateException if it was started and has not completed yet
    */
@@ -144,7 +145,7 @@ public final class TransferOperation extends IoOperation<Integer> {
   }
 
   /**
-   * Sets the place in the file for the next start, where there are such places.
+   * Sets the file offset for the next start of a read or write at an offset.
    *
    * @throws IllegalStateException if it was started and has not completed yet
    */
@@ -157,7 +158,7 @@ public final class TransferOperation extends IoOperation<Integer> {
     return this;
   }
 
-  /** How many bytes were transferred, or {@link #END_OF_FILE}; after completion. */
+  /** The number of bytes transferred, or {@link #END_OF_FILE}; valid after completion. */
   public int bytes() {
     return endOfFile && transferred == 0 ? END_OF_FILE : transferred;
   }
@@ -190,7 +191,7 @@ public final class TransferOperation extends IoOperation<Integer> {
     }
     ByteBuffer remaining = byteBuffer;
     if (remaining != null) {
-      useRest(remaining); // it has advanced
+      useRest(remaining); // its position has advanced
     }
   }
 
@@ -205,7 +206,7 @@ public final class TransferOperation extends IoOperation<Integer> {
     return judge(transfer(sys));
   }
 
-  /** A connection that broke has not ended in order. */
+  /** On a broken connection, the end of the stream is an error. */
   // r[impl loop.op.error]
   @Override
   long judge(long result) {
@@ -238,7 +239,7 @@ public final class TransferOperation extends IoOperation<Integer> {
 
   @Override
   boolean isRequest() {
-    // A ring ignores the place where there are none; a call refuses it.
+    // io_uring ignores the offset if the file cannot seek; a system call refuses it.
     return !handle.takesCallsOnly && (isOrdered() || handle.isRegularFile());
   }
 

@@ -18,42 +18,42 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings requests to the kernel and their completions back. There is one ring that any thread may
- * use, one after the other, just as they may drive the loop; and, while a thread {@link #stay
- * stays}, a ring of its own, which is faster. Requests move from one to the other: they are
- * withdrawn from the one and written to the other, and nobody else notices.
+ * Submits requests to the kernel and receives their completions. There is one shared ring, which
+ * any thread may use, one at a time, just as any thread may drive the loop. While a thread {@link
+ * #stay stays}, it has a ring of its own, which is faster. Requests move from one ring to the
+ * other: they are cancelled on one and written to the other, which their owners do not notice.
  */
 final class Uring implements AutoCloseable {
   private static final int REQUESTS = 256;
   private static final int ANSWERS = 4096;
 
-  /** The shared ring is smaller, as an ordinary user may lock little memory for rings. */
+  /** The shared ring is smaller, because unprivileged users may lock little memory for rings. */
   private static final int SHARED_REQUESTS = 64;
 
   private static final int SHARED_ANSWERS = 512;
 
-  /** Marks what nobody waits for. */
+  /** The token of requests whose completion does not matter. */
   private static final long NO_TOKEN = 0;
 
-  /** How long to wait for what was withdrawn before the kernel is told again. */
+  /** How long to wait for cancelled requests before cancelling them again. */
   private static final long WITHDRAWAL_NANOS = 10_000_000;
 
   private final Sys sys;
   private final IoUring shared;
 
-  /** The ring in use: the shared one or that of the thread that stays. */
+  /** The ring in use: the shared one, or that of the staying thread. */
   private IoUring ring;
 
-  /** Made when they are first needed. */
+  /** Created when first needed. */
   private @Nullable ReceiveBuffers buffers;
 
-  /** Whether the kernel can receive before anybody reads; true until the contrary is known. */
+  /** Whether the kernel can receive ahead of reads; true until the contrary is known. */
   boolean receivesAhead = true;
 
   private final UringTable table = new UringTable();
   private final ArrayDeque<UringRequest> queue = new ArrayDeque<>();
 
-  /** The tokens of requests that the kernel is to give back. */
+  /** The tokens of requests to be cancelled. */
   private long[] withdrawals = new long[16];
 
   private int withdrawalCount;
@@ -70,7 +70,7 @@ final class Uring implements AutoCloseable {
         sys, IoUring.open(sys, IoUring.Use.ANY_THREAD, SHARED_REQUESTS, SHARED_ANSWERS));
   }
 
-  /** Has a request written before the next wait, unless it is under way. */
+  /** Submits a request before the next wait, unless it is under way already. */
   void want(UringRequest request) {
     if (request.isUnderWay()) {
       return;
@@ -83,9 +83,9 @@ final class Uring implements AutoCloseable {
   }
 
   /**
-   * Takes a request back.
+   * Withdraws a request.
    *
-   * @return whether that is done; else its last completion is still to come
+   * @return true if the kernel does not have it; otherwise its last completion is still to come
    */
   boolean withdraw(UringRequest request) {
     request.wanted = false;
@@ -106,20 +106,20 @@ final class Uring implements AutoCloseable {
     withdrawals[withdrawalCount++] = token;
   }
 
-  /** The descriptor that is readable while there are completions, for threads that do not stay. */
+  /** The descriptor that is readable while there are completions; for use without {@link #stay}. */
   int number() {
     return shared.number();
   }
 
-  /** Whether there is something to hand over. */
+  /** Whether there is something to submit. */
   boolean hasRequests() {
     return withdrawalCount > 0 || !queue.isEmpty();
   }
 
   /**
-   * Hands over what is wanted, waits until a time at the latest, and deals with completions.
+   * Submits the wanted requests, waits until the deadline at the latest, and handles completions.
    *
-   * @return how many there were, counting what could not be handed over and has failed
+   * @return the number of completions, including requests that could not be written and have failed
    */
   // r[impl loop.wait.eintr] r[impl loop.err.unexpected]
   int turn(long deadline) throws ErrnoException {
@@ -138,11 +138,11 @@ final class Uring implements AutoCloseable {
     int result;
     do {
       result = enter(1, deadline == Driver.FOREVER ? IoUring.FOREVER : Driver.timeLeft(deadline));
-      // Where something was handed over, the kernel does not say that the wait was interrupted.
+      // If requests were submitted, the kernel does not report that the wait was interrupted.
     } while ((result == -EINTR || result > 0) && !hasRequests() && ring.completions().isEmpty());
   }
 
-  /** Writes what is wanted, as far as there is room; says how much of it has failed instead. */
+  /** Writes the wanted requests, as far as there is room; returns how many have failed. */
   // r[impl loop.wait.flush-first]
   private int write() {
     SubmissionQueue submissions = ring.submissions();
@@ -170,7 +170,7 @@ final class Uring implements AutoCloseable {
     try {
       request.prepare(submissions, token);
       return true;
-    } catch (RuntimeException | Error e) { // such as for a buffer whose arena is closed
+    } catch (RuntimeException | Error e) { // such as a buffer whose arena is closed
       table.remove(request);
       request.failed(e);
       cameBack(request);
@@ -189,7 +189,7 @@ final class Uring implements AutoCloseable {
     takeBackUntaken();
     if (result < 0) {
       switch (-result) {
-        // Shortages of memory and of room for completions pass.
+        // Lack of memory or of room for completions is temporary.
         case EINTR, ETIME, EAGAIN, EBUSY -> {}
         default -> throw new ErrnoException("io_uring_enter", -result, "io_uring");
       }
@@ -198,8 +198,8 @@ final class Uring implements AutoCloseable {
   }
 
   /**
-   * Takes back what the kernel has not taken, to be written again. Until then the memory that it
-   * names may be freed, or a call be made in its place.
+   * Takes back the entries that the kernel has not consumed, to be written again later. Until then,
+   * the memory they refer to may be freed, or a system call be made instead.
    */
   // r[impl loop.err.transient]
   private void takeBackUntaken() {
@@ -236,20 +236,20 @@ final class Uring implements AutoCloseable {
     boolean withdrawn = request.withdrawn;
     table.remove(request);
     if (result == -ECANCELED && !withdrawn) {
-      want(request); // not taken; or the thread that wrote it has ended, or we move to another ring
+      want(request); // not consumed, or its thread has ended, or we are changing rings
     } else {
       request.completed(result, flags);
     }
     cameBack(request);
   }
 
-  /** Only the calling thread will use this, until it {@link #leave leaves}. */
+  /** Only the calling thread will use this ring, until it {@link #leave leaves}. */
   void stay() throws ErrnoException {
     IoUring own;
     try {
       own = IoUring.open(sys, IoUring.Use.OPENING_THREAD, REQUESTS, ANSWERS);
     } catch (ErrnoException notHere) {
-      return; // an old kernel or a limit: the shared one will do
+      return; // an old kernel or a limit: the shared ring will do
     }
     own.registerForThisThread();
     try {
@@ -291,7 +291,7 @@ final class Uring implements AutoCloseable {
     return known;
   }
 
-  /** The group of buffers that requests to receive name. */
+  /** The buffer group for requests to receive. */
   int bufferGroup() {
     try {
       return buffers().groupFor(sys, ring);
@@ -300,7 +300,7 @@ final class Uring implements AutoCloseable {
     }
   }
 
-  /** Gets everything back from the kernel; what nobody wanted to withdraw is wanted again. */
+  /** Gets all requests back from the kernel; those that were not withdrawn are queued again. */
   private void withdrawAll() throws ErrnoException {
     while (table.size() > 0) {
       SubmissionQueue submissions = ring.submissions();
@@ -312,16 +312,13 @@ final class Uring implements AutoCloseable {
       }
       enter(0, 0);
       if (reap() == 0) {
-        enter(1, WITHDRAWAL_NANOS); // for what a kernel thread has begun
+        enter(1, WITHDRAWAL_NANOS); // for requests that a kernel thread works on
         reap();
       }
     }
   }
 
-  /**
-   * Gets everything back from the kernel, for good; if it does not answer any more, what it has
-   * fails.
-   */
+  /** Gets all requests back from the kernel, for good. If the ring no longer works, they fail. */
   void takeBack() {
     try {
       withdrawAll();
@@ -330,7 +327,7 @@ final class Uring implements AutoCloseable {
     }
   }
 
-  /** The ring does not answer any more: what it has fails. */
+  /** The ring no longer works: fails all requests that it has. */
   private void giveUp() {
     if (buffers != null) {
       buffers.takeBack();
@@ -339,7 +336,7 @@ final class Uring implements AutoCloseable {
       UringRequest request = table.at(slot);
       if (request != null) {
         table.remove(request);
-        request.completed(-EIO, 0); // the ring's errno would be taken for the operation's
+        request.completed(-EIO, 0); // the ring's own errno would look like the operation's
         cameBack(request);
       }
     }

@@ -12,18 +12,18 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Drives a loop with io_uring: operations are requests that the kernel completes. All that a turn
- * of the loop starts is handed over by the one call that then waits.
+ * Drives a loop with io_uring: operations are requests that the kernel completes. One system call
+ * submits everything that a turn of the loop has started, and then waits.
  */
 final class UringDriver implements Driver {
   /**
-   * How often in a turn the requests that follow from completions, such as the read after a wait
-   * for data, are handed over at once, before completions run. Enough for all that queue up on a
-   * descriptor to have their share of a turn.
+   * How often per turn requests that follow from completions, such as the read after a wait for
+   * data, are submitted at once, before completions run. Enough for all operations queued on a
+   * descriptor to use up its share of a turn.
    */
   private static final int ROUNDS = 64;
 
-  /** How long closed rings may still count: tens of milliseconds, more on a busy machine. */
+  /** How long closed rings may count against a limit: tens of ms, more on a busy machine. */
   private static final long CLEAN_UP_NANOS = 1_000_000_000;
 
   private static final long LOOK_NANOS = 1_000_000;
@@ -42,7 +42,7 @@ final class UringDriver implements Driver {
     uring.want(new WakeUp(uring, wakeUp));
   }
 
-  /** Opens what a loop needs; nothing is left behind if that fails. */
+  /** Opens the driver of a loop; leaves nothing behind if that fails. */
   // r[impl loop.ctx.owns] r[impl loop.ctx.error-free-close]
   static UringDriver open(LoopCore loop) throws ErrnoException {
     EventFd wakeUp = EventFd.create(loop.sharedSys);
@@ -54,7 +54,7 @@ final class UringDriver implements Driver {
     }
   }
 
-  /** Who may lock little memory gets a ring only when the kernel has cleaned up after others. */
+  /** With little lockable memory, opening may have to wait until closed rings are freed. */
   private static Uring openRing(Sys sys) throws ErrnoException {
     long end = System.nanoTime() + CLEAN_UP_NANOS;
     while (true) {
@@ -162,7 +162,7 @@ final class UringDriver implements Driver {
   @Override
   public void takeBack() {
     uring.takeBack();
-    handles.forEach(handle -> of(handle).writes.cancelAll()); // what was to be finished
+    handles.forEach(handle -> of(handle).writes.cancelAll()); // writes that were to be finished
   }
 
   @Override
@@ -196,7 +196,7 @@ final class UringDriver implements Driver {
     wakeUp.close();
   }
 
-  /** Completes whenever somebody wakes the loop; each write to the counter is an event. */
+  /** Completes whenever the loop is woken; each write to the counter is an event. */
   // r[impl loop.wake.eventfd]
   private static final class WakeUp extends UringRequest {
     private final Uring uring;

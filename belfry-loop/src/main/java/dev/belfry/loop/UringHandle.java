@@ -2,7 +2,7 @@ package dev.belfry.loop;
 
 import static java.lang.System.Logger.Level.ERROR;
 
-/** What a handle has on an io_uring: its lanes, and how much of it the kernel still uses. */
+/** The io_uring state of a handle: its lanes, and how many of its requests the kernel has. */
 final class UringHandle {
   private static final System.Logger LOG = System.getLogger(EventLoop.class.getName());
 
@@ -11,12 +11,12 @@ final class UringHandle {
   final UringLane reads;
   final UringLane writes;
 
-  /** How many requests the kernel has that name the descriptor. */
+  /** The number of requests with the kernel that refer to the descriptor. */
   private int withKernel;
 
   private boolean closing;
 
-  /** Takes the handle into a table, where it is found until its descriptor is closed. */
+  /** Adds the handle to the table, where it stays until its descriptor is closed. */
   UringHandle(Uring uring, HandleTable handles, Handle handle) {
     this.handle = handle;
     this.handles = handles;
@@ -38,19 +38,16 @@ final class UringHandle {
     mayBeUnused();
   }
 
-  /** Something has ended that a close may wait for. */
+  /** Something has ended that a close may be waiting for. */
   void mayBeUnused() {
     try {
       closeIfUnused();
-    } catch (IllegalStateException e) { // whoever waits for the kernel now cannot help it
+    } catch (IllegalStateException e) { // the code that runs now cannot handle it
       LOG.log(ERROR, "a descriptor could not be closed; the loop goes on", e);
     }
   }
 
-  /**
-   * Closes the descriptor as soon as the kernel no longer has a request that names it, and will get
-   * none.
-   */
+  /** Closes the descriptor as soon as the kernel has no request for it, and will get none. */
   // r[impl loop.fd.close]
   void close() {
     reads.close();

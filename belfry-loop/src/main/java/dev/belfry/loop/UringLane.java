@@ -11,17 +11,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of a handle on an io_uring. The kernel gets the operations that queue up here one
- * after the other, so that they complete in order; it gets those that name their place in a file
- * all at once.
+ * One direction of a handle on io_uring. Queued operations are submitted one after the other, so
+ * that they complete in order. Those with an explicit file offset are submitted all at once.
  *
- * <p>What reads or writes memory never waits in the kernel, but completes with EAGAIN, and then a
- * request that tells when it is worth trying again does the waiting. So while an operation waits,
- * the kernel holds none of its memory: an arena that is closed meanwhile costs an error and not the
- * process. Files are the exception, because only the kernel can wait for a disk.
+ * <p>A request that reads or writes memory never waits in the kernel. It completes with EAGAIN, and
+ * a poll request then waits until it is worth another attempt. So while an operation waits, the
+ * kernel holds none of its memory: closing the arena meanwhile causes an error and not a crash.
+ * Files are the exception, because only the kernel can wait for a disk.
  */
 final class UringLane {
-  /** How often a call may turn out not to be worth trying before that is left to a timer. */
+  /** How many polls in a row may report readiness in vain before a timer takes over. */
   private static final int FRUITLESS = 3;
 
   private final Uring uring;
@@ -31,10 +30,10 @@ final class UringLane {
   private final ReadinessPoll poll;
   private final boolean reads;
 
-  /** Receives before it is asked to, where that is possible; made at the first read. */
+  /** Receives ahead of reads, where possible; created at the first read. */
   private @Nullable UringReceiver receiver;
 
-  /** How often the poll has reported something since a call last succeeded. */
+  /** How often the poll has reported readiness since a call last succeeded. */
   private int events;
 
   UringLane(Uring uring, UringHandle owner, WaitQueue queue, boolean reads) {
@@ -57,7 +56,7 @@ final class UringLane {
     }
   }
 
-  /** Gives the kernel the next operation, if it has none of this lane and nothing is awaited. */
+  /** Submits the next operation, unless the kernel has one of this lane or the lane waits. */
   void goOn() {
     IoOperation<?> operation;
     boolean closed = handle.isClosed();
@@ -80,8 +79,8 @@ final class UringLane {
   }
 
   /**
-   * Makes calls instead of the requests that the kernel does not have yet, until one would have to
-   * wait. Not for files, where calls wait: those are left to the kernel.
+   * Makes system calls instead of requests that are not submitted yet, until one would have to
+   * wait. Not for files, where calls block: those requests are left to the kernel.
    */
   // r[impl loop.fd.unwritten]
   void flush() {
@@ -98,12 +97,12 @@ final class UringLane {
     }
   }
 
-  /** Whether what was started is done even if the handle is closed or the loop ends. */
+  /** Whether started operations are finished even if the handle is closed or the loop ends. */
   private boolean finishes() {
     return !reads && handle.isRegularFile() && !queue.isPaused();
   }
 
-  /** Reads what was received before, if anything; false if it is awaited, one way or another. */
+  /** Reads data that was received ahead, if any; false if the operation has to wait for data. */
   private boolean receive(IoOperation<?> operation) {
     UringReceiver ahead = receiver();
     if (isUnderWay(operation)) {
@@ -120,7 +119,7 @@ final class UringLane {
     }
     if (ahead.serves(operation)) {
       uring.want(ahead);
-    } else if (uring.withdraw(ahead)) { // else it says when it has come back
+    } else if (uring.withdraw(ahead)) { // else it continues the lane when it has come back
       uring.want(request(operation));
     }
     return false;
@@ -135,7 +134,7 @@ final class UringLane {
     return known;
   }
 
-  /** The receiver has come to the end of the file. */
+  /** The receiver has reached the end of the file. */
   void endOfFile() {
     IoOperation<?> operation = nextOrdered();
     if (operation != null && !isUnderWay(operation)) {
@@ -143,7 +142,7 @@ final class UringLane {
     }
   }
 
-  /** Whether somebody waits for what comes. */
+  /** Whether operations are queued. */
   boolean isWaitedFor() {
     return queue.first() != null;
   }
@@ -152,12 +151,12 @@ final class UringLane {
     return handle.isClosed();
   }
 
-  /** Has the peer told that not all it sent was read, when the descriptor is closed. */
+  /** Makes the close a reset, which tells the peer that not all its data was read. */
   void resetOnClose() {
     try {
       Sockets.resetOnClose(handle.loop.sys, handle.fd.number());
     } catch (ErrnoException e) {
-      // Then it takes it for read, as it would if we had read it and thrown it away.
+      // Then the peer takes the data for read, as if we had read and discarded it.
     }
   }
 
@@ -185,7 +184,7 @@ final class UringLane {
     return operation.request != null && operation.request.isUnderWay();
   }
 
-  /** Such as when a buffer's arena is closed. */
+  /** The operation failed in Java, for example because a buffer's arena is closed. */
   private void fail(IoOperation<?> operation, Throwable failure) {
     end(operation);
     operation.completeError(failure);
@@ -218,7 +217,7 @@ final class UringLane {
     goOn();
   }
 
-  /** A withdrawn operation has come back: with a value, if that was quicker. */
+  /** A cancelled operation has come back, with a value if it completed first. */
   private void stopped(IoOperation<?> operation, long result) {
     boolean complete = result >= 0 && operation.accept(result);
     end(operation);
@@ -229,7 +228,7 @@ final class UringLane {
     }
   }
 
-  /** Does what the result of a call says; the operation stays in the queue until it is over. */
+  /** Acts on the result of a call; the operation stays queued until it is complete. */
   // r[impl loop.op.park] r[impl loop.err.transient]
   private void settle(IoOperation<?> operation, long raw) {
     long result = operation.judge(raw);
@@ -238,11 +237,11 @@ final class UringLane {
     } else if (result == IoOperation.LATER) {
       queue.retryLater(handle);
     } else if (result == -EOPNOTSUPP && operation.isRequest() && !handle.takesCallsOnly) {
-      handle.takesCallsOnly = true; // a device that cannot be asked not to wait
+      handle.takesCallsOnly = true; // a device without RWF_NOWAIT
     } else if (result >= 0) {
       events = 0;
       queue.spend(operation.bytesIn(result));
-      boolean exhausted = // asked first: it is about what was wanted before this result
+      boolean exhausted = // before accept changes what is wanted
           operation.exhausts(result) && handle.isEmptyAfterShortRead() && !handle.receivesAhead();
       if (operation.accept(result)) {
         end(operation);
@@ -258,7 +257,7 @@ final class UringLane {
 
   private void awaitReadiness(IoOperation<?> operation) {
     if (handle.isRegularFile() && !operation.aside) {
-      operation.aside = true; // its file system does not wait otherwise, and nothing would tell
+      operation.aside = true; // this file system needs a kernel thread to wait
     } else if (!operation.isOrdered() || (handle.isRegularFile() && handle.isClosed())) {
       end(operation);
       operation.fail(-EAGAIN);
@@ -301,12 +300,12 @@ final class UringLane {
   }
 
   void cancelAll() {
-    // The last first: else each would let the next one start.
+    // From the last to the first: otherwise each would let the next one start.
     IoOperation<?> operation = queue.last();
     while (operation != null) {
       IoOperation<?> before = operation.previous;
       cancel(operation);
-      // A coroutine that waits for a token's lock lets others end meanwhile, even the one before.
+      // A coroutine that blocks on a token's lock lets other operations end, even the previous one.
       operation = before == null || before.queued ? before : queue.last();
     }
   }
@@ -351,7 +350,7 @@ final class UringLane {
     }
   }
 
-  /** Tells when a call is worth trying again. */
+  /** Reports when a call is worth another attempt. */
   private static final class ReadinessPoll extends UringRequest {
     private final UringLane lane;
     private final int interest;

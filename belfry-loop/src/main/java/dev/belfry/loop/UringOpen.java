@@ -5,16 +5,16 @@ import static dev.belfry.linux.Errno.EINTR;
 import dev.belfry.linux.SubmissionQueue;
 import java.util.List;
 
-/** Opens a file as a request; the kernel waits for the disk. */
+/** Opens a file as a request, so that the kernel waits for the disk. */
 final class UringOpen extends UringRequest {
   final OpenOperation operation;
   private final Uring uring;
   private final List<UringOpen> opening;
 
   /**
-   * A request for an operation.
+   * Creates a request for an operation.
    *
-   * @param opening those that are under way; it leaves when it has completed
+   * @param opening the requests under way, from which it removes itself when it has completed
    */
   UringOpen(Uring uring, OpenOperation operation, List<UringOpen> opening) {
     super(null);

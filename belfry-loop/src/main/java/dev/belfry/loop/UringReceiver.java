@@ -9,23 +9,23 @@ import dev.belfry.linux.SubmissionQueue;
 import java.util.Arrays;
 
 /**
- * Receives on a TCP socket before it is asked to: one request stays with the kernel and completes
- * for everything that comes, in buffers of the loop, so that a small read costs no request at all.
- * What comes is kept in order until it is read. When too much has come that nobody reads, the
- * request is withdrawn and the peer has to wait, as it would without it.
+ * Receives on a TCP socket ahead of reads. A multishot request stays with the kernel and completes
+ * whenever data arrives, in buffers of the loop, so that a small read costs no request at all. Data
+ * is kept in order until it is read. When too much is unread, the request is cancelled, and
+ * back-pressure reaches the peer as it would without it.
  */
 final class UringReceiver extends UringRequest {
-  /** Larger reads are better off with their own memory. */
+  /** Larger reads do better with their own memory. */
   static final int LARGEST_READ = 4096;
 
-  /** How many buffers may be full of what nobody reads. */
+  /** How many buffers may be full of unread data. */
   private static final int ENOUGH = 8;
 
   private final Uring uring;
   private final UringLane lane;
   private final int fd;
 
-  // What has come: buffers and how many bytes they have, from the first on, as a ring.
+  // The received data: a ring buffer of buffer ids and their lengths.
   private int[] buffers = new int[ENOUGH];
   private int[] lengths = new int[ENOUGH];
   private int first;
@@ -37,7 +37,7 @@ final class UringReceiver extends UringRequest {
   /** The error that came after the data, {@code -errno} or zero. */
   private int error;
 
-  /** Whether there was no buffer the last time, so that the next read needs its own memory. */
+  /** Whether the kernel ran out of buffers, so that the next read needs its own memory. */
   private boolean starved;
 
   UringReceiver(Uring uring, UringHandle owner, UringLane lane) {
@@ -61,16 +61,16 @@ final class UringReceiver extends UringRequest {
     } else if (result == -EINVAL) {
       uring.receivesAhead = false; // Linux before 6.0
     } else if (result < 0 && result != -ECANCELED) {
-      error = result; // the kernel reports it once, even when we want no more
+      error = result; // the kernel reports it only once, even after a cancel
     } else if (result == 0 && count == 0) {
-      lane.endOfFile(); // whoever reads later is told again
+      lane.endOfFile(); // a later read gets the end of file again
     }
     lane.goOn();
   }
 
   @Override
   void failed(Throwable failure) {
-    uring.receivesAhead = false; // there are no such buffers here
+    uring.receivesAhead = false; // provided buffers are not supported here
     lane.goOn();
   }
 
@@ -104,19 +104,19 @@ final class UringReceiver extends UringRequest {
     first = 0;
   }
 
-  /** Whether something has come that a read can have. */
+  /** Whether there is data for a read. */
   boolean hasData() {
     return count > 0;
   }
 
-  /** What to tell a read when all data is read: {@code -errno}, once; otherwise zero. */
+  /** The error to report once all data is read: {@code -errno}, only once; otherwise zero. */
   int takeError() {
     int taken = error;
     error = 0;
     return taken;
   }
 
-  /** Copies what has come to an operation; returns how much. */
+  /** Copies received data to an operation; returns how much. */
   int fill(IoOperation<?> operation) {
     int copied = 0;
     while (count > 0) {
@@ -141,7 +141,7 @@ final class UringReceiver extends UringRequest {
     consumed = 0;
   }
 
-  /** Whether a read need not be a request of its own, but is served by this. */
+  /** Whether this receiver serves the read, so that it need not be a request of its own. */
   boolean serves(IoOperation<?> operation) {
     if (starved) {
       starved = false;
@@ -150,7 +150,7 @@ final class UringReceiver extends UringRequest {
     return uring.receivesAhead && operation.readsAtMost(LARGEST_READ);
   }
 
-  /** What nobody has read is lost, which the kernel would tell the peer if it still had it. */
+  /** Unread data is lost; a reset tells the peer, as if the data were still in the kernel. */
   void close() {
     if (count > 0) {
       lane.resetOnClose();

@@ -5,28 +5,28 @@ import dev.belfry.linux.SubmissionQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something the kernel is asked to do. It is written to the ring when the loop is about to wait,
- * and not before, so that what it names is still there; then it is the kernel's until its last
- * completion has come. The same object is used again and again.
+ * A request to the kernel. It is written to the ring only when the loop is about to wait, so that
+ * the memory it refers to is still allocated. It then belongs to the kernel until its last
+ * completion. Requests are reused.
  */
 abstract class UringRequest {
   private static final int NOWHERE = -1;
 
-  /** The handle that must stay open while the kernel has this; null if there is none. */
+  /** The handle that must stay open while the kernel has this request; null if there is none. */
   final @Nullable UringHandle owner;
 
-  // For Uring alone.
+  // For Uring only.
 
-  /** Whether it stands in the queue of those to be written, wanted or not. */
+  /** Whether it is in the queue of requests to write, wanted or not. */
   boolean queued;
 
   /** Whether it is to be written. */
   boolean wanted;
 
-  /** Where the ring finds it when it completes, while the kernel has it. */
+  /** Its slot in the table, while the kernel has it. */
   int slot = NOWHERE;
 
-  /** Whether the kernel was asked to give it back. */
+  /** Whether the kernel was asked to cancel it. */
   boolean withdrawn;
 
   UringRequest(@Nullable UringHandle owner) {
@@ -47,14 +47,14 @@ abstract class UringRequest {
     slot = NOWHERE;
   }
 
-  /** Writes it to the ring; throws if that is impossible, such as with memory that was freed. */
+  /** Writes it to the ring; throws if that is impossible, for example because memory was freed. */
   abstract void prepare(SubmissionQueue queue, long token);
 
   /**
-   * Takes a completion; unless more follow, the kernel no longer has the request.
+   * Handles a completion. Unless more follow, the kernel no longer has the request.
    *
    * @param result zero or more, or {@code -errno}
-   * @param flags what else the completion says, as {@link CompletionQueue} has it; or zero
+   * @param flags the flags of the completion, see {@link CompletionQueue}; or zero
    */
   abstract void completed(int result, int flags);
 

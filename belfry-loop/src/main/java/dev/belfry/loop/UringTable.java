@@ -3,16 +3,16 @@ package dev.belfry.loop;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The requests that the kernel has, to be found when it completes them. */
+/** The requests that the kernel has, found by token when they complete. */
 final class UringTable extends SlotTable {
   private @Nullable UringRequest[] requests = new @Nullable UringRequest[ROOM];
   private int size;
 
   UringTable() {
-    super(1, 0); // the first slot is nobody's, so that no token is zero
+    super(1, 0); // slot 0 stays unused, so that no token is zero
   }
 
-  /** Takes a request in; its token is not zero. */
+  /** Adds a request; its token is not zero. */
   long add(UringRequest request) {
     int slot = takeSlot();
     if (slot == requests.length) {
@@ -25,7 +25,7 @@ final class UringTable extends SlotTable {
     return token(slot);
   }
 
-  /** Lets a request go. */
+  /** Removes a request. */
   void remove(UringRequest request) {
     int slot = request.slot;
     requests[slot] = null;
@@ -43,7 +43,7 @@ final class UringTable extends SlotTable {
     return slot == NONE ? null : requests[slot];
   }
 
-  /** How many the kernel has. */
+  /** The number of requests that the kernel has. */
   int size() {
     return size;
   }

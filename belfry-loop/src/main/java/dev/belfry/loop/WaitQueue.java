@@ -2,16 +2,16 @@ package dev.belfry.loop;
 
 import org.jspecify.annotations.Nullable;
 
-/** One direction of a descriptor: whether a call is worth trying, and who waits for it. */
+/** One direction of a descriptor: whether a call is worth a try, and the waiting operations. */
 // r[impl loop.fd.queues]
 final class WaitQueue {
-  /** What is known of the descriptor; a hint, never the news that something has arrived. */
+  /** What is known about the descriptor; a hint, never proof that data has arrived. */
   enum Readiness {
-    /** Nothing was tried yet. */
+    /** No call was made yet. */
     UNKNOWN,
-    /** A call is worth trying. */
+    /** A call is worth an attempt. */
     READY,
-    /** A call would have to wait: an event will tell when that changes. */
+    /** A call would have to wait; an event or a timer will tell when that changes. */
     BLOCKED
   }
 
@@ -20,12 +20,12 @@ final class WaitQueue {
   private @Nullable IoOperation<?> first;
   private @Nullable IoOperation<?> last;
 
-  // What this direction has used up, in which turn.
+  // How much this direction has used up, and in which turn.
   private int turn;
   private long bytes;
   private int operations;
 
-  /** Made when it is first needed. */
+  /** Created when first needed. */
   private @Nullable RetryTimer retry;
 
   @Nullable IoOperation<?> first() {
@@ -48,7 +48,7 @@ final class WaitQueue {
     last = operation;
   }
 
-  /** Puts one back that was taken out to be tried, before all others. */
+  /** Puts back an operation that was removed for an attempt, at the front. */
   void putBack(IoOperation<?> operation) {
     operation.queued = true;
     operation.previous = null;
@@ -79,7 +79,7 @@ final class WaitQueue {
     }
   }
 
-  /** Whether it has had its share of this turn. */
+  /** Whether it has used up its share of this turn. */
   // r[impl loop.op.fair]
   boolean isSpent(int now, LoopOptions limits) {
     if (turn != now) {
@@ -98,7 +98,7 @@ final class WaitQueue {
     }
   }
 
-  /** Lets a call be tried again in a while. */
+  /** Arranges for another attempt after a pause. */
   void retryLater(Handle handle) {
     readiness = Readiness.BLOCKED;
     if (retry == null) {
@@ -107,12 +107,12 @@ final class WaitQueue {
     retry.start();
   }
 
-  /** Whether a call is to be tried again later, and that is still to come. */
+  /** Whether it is pausing before another attempt. */
   boolean isPaused() {
     return retry != null && retry.isRunning();
   }
 
-  /** Gives up trying again. */
+  /** Gives up the pending retry. */
   void forgetRetry() {
     if (retry != null) {
       retry.cancel();

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks, several times per threshold, whether a loop has been in the same turn all the time, and
- * says once what keeps it there.
+ * Checks several times per threshold whether a loop is still in the same turn, and reports once
+ * what keeps it there.
  */
 final class Watchdog implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Watchdog.class.getName());
@@ -28,7 +28,7 @@ final class Watchdog implements AutoCloseable {
     this.loops = loops;
     this.thresholdNanos = Scheduler.nanosOf(threshold);
     this.progress = new long[loops.size()];
-    Arrays.fill(progress, -1); // none seen yet, so the first look sets the time
+    Arrays.fill(progress, -1); // nothing seen yet, so the first check sets the time
     this.since = new long[loops.size()];
     this.reported = new boolean[loops.size()];
   }

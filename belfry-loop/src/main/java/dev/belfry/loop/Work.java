@@ -5,13 +5,13 @@ import static java.lang.System.Logger.Level.ERROR;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a loop has to run: the work of this turn, that of the next, and what other threads have
- * posted. All but {@link #post} and {@link #hasPosted} is for the loop thread.
+ * The work a loop has to run: that of this turn, that of the next turn, and tasks posted by other
+ * threads. Only {@link #post} and {@link #hasPosted} may be called from other threads.
  */
 final class Work {
   private static final System.Logger LOG = System.getLogger(EventLoop.class.getName());
 
-  /** How much of the work that follows from work is done before the loop looks around. */
+  /** How much follow-up work runs in one go before the loop looks for events again. */
   private static final int MORE_PER_TURN = 10_000;
 
   private final LoopMetrics metrics;
@@ -21,32 +21,32 @@ final class Work {
   private boolean inScheduledWork;
   private int handled;
 
-  /** What ran of the loop's own: cancels and closes on their way, what was put off. */
+  /** How many internal tasks ran: cancels and closes from other threads, postponed work. */
   private int errands;
 
-  /** The coroutine that has the thread; the watchdog reads it and may see an old one. */
+  /** The coroutine that is running; the watchdog reads it and may see a stale value. */
   private @Nullable Coroutine<?> runningCoroutine;
 
   Work(LoopMetrics metrics) {
     this.metrics = metrics;
   }
 
-  /** Brings a task to the loop, which has yet to be woken; false if it has ended. Any thread. */
+  /** Posts a task without waking the loop; false if the loop has ended. Any thread. */
   boolean post(Task task) {
     return posted.offer(task);
   }
 
-  /** Whether there is something that other threads have posted; any thread. */
+  /** Whether other threads have posted tasks; any thread. */
   boolean hasPosted() {
     return !posted.isEmpty();
   }
 
-  /** Queues a completion: it runs in this turn. */
+  /** Queues a completion, which runs in this turn. */
   void addCompletion(Task task) {
     ready.add(task);
   }
 
-  /** Queues posted work: in this turn if an event brought it, in the next if other work did. */
+  /** Queues posted work: for this turn if an event caused it, for the next if other work did. */
   // r[impl loop.wait.drain-both]
   void addScheduled(Task task) {
     (inScheduledWork ? next : ready).add(task);
@@ -57,12 +57,12 @@ final class Work {
     next.add(task);
   }
 
-  /** Whether nothing is queued; what is posted does not count. */
+  /** Whether nothing is queued; posted tasks do not count. */
   boolean isEmpty() {
     return ready.isEmpty() && next.isEmpty();
   }
 
-  /** Begins to count, from zero, what the loop handles. */
+  /** Resets the counts of handled work. */
   void beginCount() {
     handled = 0;
     errands = 0;
@@ -76,9 +76,7 @@ final class Work {
     return handled;
   }
 
-  /**
-   * Whether nothing was handled, and nothing ran that may have changed what there is to wait for.
-   */
+  /** Whether nothing was handled and nothing ran that may have changed what the loop waits for. */
   boolean wasIdle() {
     return handled == 0 && errands == 0;
   }
@@ -87,7 +85,7 @@ final class Work {
     return runningCoroutine;
   }
 
-  /** Lets what was put off to this turn run. */
+  /** Moves the work postponed to this turn into the run queue. */
   void takeNext() {
     int count = next.size();
     for (int i = 0; i < count; i++) {
@@ -98,7 +96,7 @@ final class Work {
     }
   }
 
-  /** Lets what was posted run. */
+  /** Moves the posted tasks into the run queue. */
   void takePosted() {
     int count = queue(posted.takeAll());
     if (count > 0) {
@@ -117,13 +115,14 @@ final class Work {
     return count;
   }
 
-  /** Runs what is queued for this turn, and what that brings about, within reason. */
+  /** Runs the queued work of this turn and, up to a limit, the work that follows from it. */
   void run() {
     metrics.queueDepth(ready.size());
     Task task;
-    int budget = ready.size() + MORE_PER_TURN; // else an operation that always fails starves others
+    int budget = ready.size() + MORE_PER_TURN; // against operations that fail forever
     while (budget-- > 0 && (task = ready.poll()) != null) {
-      // What an operation's completion posts belongs to this turn, what other work posts does not.
+      // Work posted by an operation's completion belongs to this turn, work posted by tasks does
+      // not.
       inScheduledWork = task.isScheduledWork();
       runningCoroutine = task instanceof Coroutine<?> coroutine ? coroutine : null;
       long began = metrics.taskBegins();
@@ -133,7 +132,7 @@ final class Work {
         LOG.log(ERROR, "an exception escaped from work on the loop; the loop goes on", e);
       }
       metrics.taskEnded(began);
-      if (!(task instanceof Operation)) { // which counts when it completes
+      if (!(task instanceof Operation)) { // an operation is counted when it completes
         if (task instanceof RunnableTask || runningCoroutine != null) {
           handled++;
         } else {
@@ -145,7 +144,7 @@ final class Work {
     runningCoroutine = null;
   }
 
-  /** Takes nothing more from other threads and runs all that is left, however much that is. */
+  /** Closes the queue of posted tasks and runs all that is left, without a limit. */
   void end() {
     queue(posted.close());
     while (!isEmpty()) {

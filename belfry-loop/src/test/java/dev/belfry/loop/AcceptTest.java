@@ -26,7 +26,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Taking connections, also when there is no room for them. */
+/** Accepting connections, also when there is no room for them. */
 final class AcceptTest {
   private static final InetSocketAddress LOOPBACK =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -57,7 +57,7 @@ final class AcceptTest {
     }
   }
 
-  // What went wrong: every new connection was another attempt, however often they came.
+  // Regression: every new connection triggered another attempt, however often they came.
   // r[verify loop.accept.once]
   @EveryBackend
   void attemptsAreFewWhileThereIsNoRoom(Backend backend) throws IOException {
@@ -71,7 +71,7 @@ final class AcceptTest {
       long began = System.nanoTime();
       var clients = new ArrayList<StreamSocket>();
       for (int i = 0; i < 40; i++) {
-        clients.add(connected(loop, acceptor)); // an event each
+        clients.add(connected(loop, acceptor)); // each causes an event
       }
       loop.runSome(Duration.ofMillis(50));
       long millis = (System.nanoTime() - began) / 1_000_000;
@@ -99,7 +99,7 @@ final class AcceptTest {
         client.close();
       }
       assertThat(loop.metrics().acceptsPostponed()).isZero();
-      // What went wrong: where a sandbox refuses every accept, the loop did nothing else.
+      // Regression: where a sandbox refuses every accept, the loop did nothing else.
       tapped.fail("accept4", Errno.EPERM);
       var accept = start(acceptor.accept());
       var timer = start(loop.scheduler().after(Duration.ofMillis(5)));
@@ -126,7 +126,7 @@ final class AcceptTest {
     }
   }
 
-  // What went wrong: the numbers of accepted descriptors were counted as bytes.
+  // Regression: the numbers of accepted descriptors were counted as bytes.
   // r[verify loop.op.fair]
   @EveryBackend
   void theShareOfATurnIsCountedInConnections(Backend backend) throws IOException {
@@ -145,7 +145,7 @@ final class AcceptTest {
             for (int i = 0; i < 10; i++) {
               accepts.add(start(acceptor.accept()));
             }
-            // A request is handed over when the loop is about to wait.
+            // A request is submitted only when the loop is about to wait.
             assertThat(tapped.calls("accept4")).isEqualTo(tapped.isEpoll() ? 4 : 0);
           });
       assertThat(accepts.stream().filter(Probe::done)).hasSizeLessThanOrEqualTo(4);
@@ -158,7 +158,7 @@ final class AcceptTest {
     }
   }
 
-  /** Accepts until there is no descriptor left, then frees some and goes on. */
+  /** Accepts until no descriptor is left, then frees some and goes on. */
   static final class Exhausted {
     private Exhausted() {}
 
@@ -171,7 +171,7 @@ final class AcceptTest {
         for (int i = 0; i < 40; i++) {
           clients.add(connected(loop, acceptor));
         }
-        // Loads what it needs: without descriptors there are no class files either.
+        // Loads the classes it needs: without descriptors, class files cannot be opened.
         tapped.failFirst("accept4", 1, Errno.EMFILE);
         result(loop, acceptor.accept()).close();
         var fillers = new ArrayList<Fd>();

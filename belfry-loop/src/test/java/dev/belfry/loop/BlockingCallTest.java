@@ -89,14 +89,14 @@ final class BlockingCallTest {
     }
   }
 
-  /** Echoes between two marks that a trace shows. */
+  /** Echoes between two markers in the system call trace. */
   static final class Echo {
     private Echo() {}
 
     public static void main(String[] arguments) throws IOException {
       Files.exists(Path.of("/mark-ready"));
       try (EventLoop loop = EventLoop.open(Backend.valueOf(arguments[0]))) {
-        echo(loop); // loads what it needs
+        echo(loop); // loads the classes it needs
         Files.exists(Path.of("/mark-begin"));
         echo(loop);
         Files.exists(Path.of("/mark-end"));
@@ -139,7 +139,7 @@ final class BlockingCallTest {
           case IO_URING -> List.of("io_uring_enter");
         };
     assertThat(made).containsAll(expected);
-    // The JVM's own are futex and the calls about memory; none of the loop's can block.
+    // The JVM itself makes futex and memory calls; no call of the loop can block.
     assertThat(made)
         .doesNotContain(
             "poll",

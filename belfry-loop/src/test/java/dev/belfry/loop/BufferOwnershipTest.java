@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Once an operation has completed, in whatever way, its buffer is its owner's again: the kernel
- * neither writes there any more nor reads what the owner has put there since. Shown where the
- * kernel has buffers for longest, by reading and writing a file past the page cache.
+ * Once an operation has completed, in whatever way, its buffer belongs to the caller again: the
+ * kernel neither writes to it nor reads what the caller has put there since. Tested where the
+ * kernel holds buffers longest, with direct I/O on a file.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class BufferOwnershipTest {
@@ -35,7 +35,7 @@ final class BufferOwnershipTest {
 
   @TempDir private Path directory = Path.of("");
 
-  /** Buffers that are full of poison for as long as nobody uses them. Of the loop thread. */
+  /** Buffers that are filled with poison while not in use. Loop thread only. */
   private static final class PoisonedBuffers {
     private final Deque<MemorySegment> free = new ArrayDeque<>();
     private final MemorySegment poison = Arena.ofAuto().allocate(BLOCK).fill(POISON);
@@ -47,7 +47,7 @@ final class BufferOwnershipTest {
       }
     }
 
-    /** The one that has not been used for the longest time. */
+    /** The buffer that has been unused for longest. */
     MemorySegment take() {
       MemorySegment buffer = free.removeFirst();
       if (buffer.mismatch(poison) != -1) {
@@ -61,7 +61,7 @@ final class BufferOwnershipTest {
     }
   }
 
-  /** Starts one operation after the other, each with another buffer; of the loop thread. */
+  /** Starts one operation after the other, each with another buffer; loop thread only. */
   private static final class Endless implements Completion<Integer> {
     private final PoisonedBuffers buffers = new PoisonedBuffers();
     private final Random random = new Random(6);
@@ -109,7 +109,7 @@ final class BufferOwnershipTest {
     }
   }
 
-  /** Opens a file of data, has operations on it started and cancelled at random, and closes it. */
+  /** Opens a file of data, starts and cancels operations on it at random, and closes it. */
   private int race(Backend backend, Path path, byte fill, boolean reads) throws Exception {
     var content = new byte[FILE_BLOCKS * BLOCK];
     Arrays.fill(content, DATA);

@@ -23,7 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 
-/** Withdrawing operations. */
+/** Cancelling operations. */
 final class CancelTest {
   private static final InetSocketAddress LOOPBACK =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -73,7 +73,7 @@ final class CancelTest {
     }
   }
 
-  // What went wrong: on epoll a coroutine that was cancelled went on with whatever need not wait.
+  // Regression: on epoll, a cancelled coroutine still made every call that need not wait.
   // r[verify loop.cancel.before-start]
   @EveryBackend
   void aCoroutineThatWasInterruptedMakesNoCallEither(Backend backend) throws Exception {
@@ -115,7 +115,7 @@ final class CancelTest {
       assertThat(reading.outcome()).isEqualTo(Outcome.STOPPED);
       assertThat(reading.thread()).isSameAs(driven.thread());
       assertThat(accepting.outcome()).isEqualTo(Outcome.STOPPED);
-      // The token has no effect on what completed before, nor on a later start.
+      // The token affects neither an earlier completion nor a later start.
       send(pair.second(), "12345678");
       assertThat(LoopSupport.get(reading.operation.toFuture())).isEqualTo(8);
       pair.first().close();
@@ -139,7 +139,7 @@ final class CancelTest {
       coroutine.cancel();
       assertThatThrownBy(() -> LoopSupport.get(coroutine.result()))
           .hasCauseInstanceOf(StoppedException.class);
-      // Neither has left anybody in the queue who would take what comes.
+      // Neither has left an operation in the queue that would take the data.
       send(pair.second(), "mine");
       assertThat(LoopSupport.get(pair.first().readSome(arena.allocate(8)).toFuture())).isEqualTo(4);
       pair.first().close();
@@ -147,8 +147,8 @@ final class CancelTest {
     }
   }
 
-  // What went wrong: a cancel on the loop thread of what another thread had just started was lost,
-  // because the loop had not seen the start.
+  // Regression: a cancel on the loop thread of an operation that another thread had just started
+  // was lost, because the loop had not seen the start.
   // r[verify loop.cancel.stopped]
   @EveryBackend
   void whatIsStillOnItsWayToTheLoopCanBeCancelledThere(Backend backend) throws Exception {
@@ -169,7 +169,7 @@ final class CancelTest {
           });
       drive(loop, probe::done);
       assertThat(probe.outcome()).isEqualTo(Outcome.STOPPED);
-      // The next start is not meant.
+      // The next start is not affected.
       var again = start(reading);
       loop.runUntilEmpty();
       assertThat(again.done()).isFalse();

@@ -48,7 +48,7 @@ final class ChildTest {
     }
   }
 
-  // The error of a wait that took too long showed a record of the loop's inside.
+  // Regression: the error of a wait that took too long showed an internal record of the loop.
   @Test
   void aWaitSaysForWhichProcess() throws Exception {
     Process process = java("exit 0");

@@ -42,7 +42,7 @@ import java.util.concurrent.CyclicBarrier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a handle owns, and what becomes of that when it is closed. */
+/** What a handle owns, and what happens to it on close. */
 final class CloseTest {
   private static final int EPOLL_CTL_DEL = 2;
 
@@ -78,7 +78,7 @@ final class CloseTest {
     }
   }
 
-  // A coroutine that waited for a token's lock in the middle of a close let the loop end another
+  // Regression: a coroutine that blocked on a token's lock during a close let the loop end another
   // operation meanwhile. On io_uring that one then ended a second time, and others never.
   // r[verify loop.fd.close] r[verify loop.backend.single-shot]
   @EveryBackend
@@ -87,7 +87,7 @@ final class CloseTest {
       EventLoop loop = driven.loop();
       var pair = StreamSocket.pair(loop, loop);
       StopToken token = new StopSource().token();
-      // Each way round: on epoll the first is ended first, on io_uring the last.
+      // Both orders: epoll ends the first operation first, io_uring the last.
       var outer = start(pair.first().readSome(arena.allocate(8)), token);
       var inner = start(pair.first().readSome(arena.allocate(8)));
       var other = start(pair.first().readSome(arena.allocate(8)));
@@ -160,7 +160,7 @@ final class CloseTest {
       long token = tapped.watched(number).data();
       assertThat(token >>> 32).isEqualTo(old.first().slot);
 
-      // Events of the old one are on their way when it is closed and its number is given away.
+      // Events of the old socket are pending when it is closed and its number is reused.
       send(old.second(), "for the old one");
       var young = new ArrayList<StreamSocket.Pair>();
       onLoop(
@@ -178,7 +178,7 @@ final class CloseTest {
       assertThat(newToken >>> 32).isEqualTo(token >>> 32);
       assertThat((int) newToken).isEqualTo((int) token + 1);
 
-      // The kernel never reports the old token now; so the tap does.
+      // The kernel does not report the old token any more, so the tap does.
       long receives = tapped.tap.calls("recv");
       tapped.tap.script(
           tapped.waitCall(),
@@ -203,7 +203,7 @@ final class CloseTest {
     }
   }
 
-  /** Writes an event as the kernel does; packed on x86-64 only. */
+  /** Writes an event as the kernel does; packed only on x86-64. */
   private static void putEvent(MemorySegment batch, int events, long token) {
     boolean packed = System.getProperty("os.arch").equals("amd64");
     batch.set(ValueLayout.JAVA_INT_UNALIGNED, 0, events);
@@ -229,7 +229,7 @@ final class CloseTest {
       assertThat(table.find(-1)).isNull();
       assertThat(table.find(Long.MAX_VALUE)).isNull();
 
-      var old = new HandleTable(-1); // one more and the generations begin anew
+      var old = new HandleTable(-1); // with the next one the generations wrap around
       long last = old.add(handle);
       assertThat((int) last).isEqualTo(-1);
       old.remove(handle);
@@ -317,7 +317,7 @@ final class CloseTest {
         pair.first().close();
         LoopSupport.join(other);
         LoopSupport.await(pair.first()::isClosed);
-        // The number belongs to somebody else now, who must not lose it.
+        // The number is in use elsewhere now, and must not be closed again.
         try (Fd reused = FdFlags.duplicate(Sys.forAnyThread(), pair.second().descriptor())) {
           pair.first().close();
           driven.scheduler().schedule().await();
@@ -337,7 +337,7 @@ final class CloseTest {
     var pair = StreamSocket.pair(loop, loop);
     var parked = start(pair.first().readSome(arena.allocate(8)));
     loop.runUntilEmpty();
-    pair.second().close(); // posted, and nobody drives
+    pair.second().close(); // posted, but no thread drives the loop
     loop.close();
     assertThat(parked.outcome()).isEqualTo(Outcome.STOPPED);
     assertThat(pair.second().isClosed()).isTrue();
@@ -365,8 +365,8 @@ final class CloseTest {
     }
   }
 
-  // What went wrong: a thread that came to close a handle as its loop closed it, and went on when
-  // that loop had ended, closed it once more.
+  // Regression: a thread that closed a handle at the same moment as the loop did, and continued
+  // after the loop had ended, closed it once more.
   // r[verify loop.fd.raii]
   @EveryBackend
   void aCloseThatTheEndOfTheLoopOvertakesDoesNothing(Backend backend) throws Exception {
@@ -375,7 +375,7 @@ final class CloseTest {
     Field close = Handle.class.getDeclaredField("close");
     close.setAccessible(true);
     Thread other;
-    synchronized (close.get(handle)) { // on its way to the loop it has to come through here
+    synchronized (close.get(handle)) { // the close has to take this lock on its way to the loop
       other = Thread.ofPlatform().start(handle::close);
       LoopSupport.await(() -> other.getState() == Thread.State.BLOCKED);
       loop.scheduler().execute(handle::close);
@@ -386,7 +386,7 @@ final class CloseTest {
     assertThat(handle.closes).isEqualTo(1);
   }
 
-  // On io_uring, where the close comes later, it was the run of the loop that failed.
+  // Regression: on io_uring, where the close comes later, the run of the loop failed instead.
   // r[verify loop.fd.raii]
   @EveryBackend
   void aDescriptorThatSomebodyElseHasClosedIsLoggedAndTheLoopGoesOn(Backend backend)
@@ -451,7 +451,7 @@ final class CloseTest {
       for (int number : opened.keySet()) {
         assertThat(FdFlags.isCloseOnExec(Sys.forAnyThread(), number)).isTrue();
         boolean ring = "anon_inode:[io_uring]".equals(opened.get(number));
-        if (number != tapped.epoll() && !ring) { // which have no calls that block but their own
+        if (number != tapped.epoll() && !ring) { // which block only in their own calls
           assertThat(FdFlags.isNonBlocking(Sys.forAnyThread(), number)).isTrue();
         }
       }

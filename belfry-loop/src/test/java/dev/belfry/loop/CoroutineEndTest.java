@@ -46,7 +46,7 @@ final class CoroutineEndTest {
                     }
                   } catch (StoppedException | InterruptedException | ExecutionException e) {
                     try {
-                      loop.sleep(Duration.ofHours(1)); // what is started now is stopped at once
+                      loop.sleep(Duration.ofHours(1)); // operations started now are stopped
                     } catch (StoppedException again) {
                       ended.add(name);
                     }
@@ -67,7 +67,7 @@ final class CoroutineEndTest {
     }
   }
 
-  // Its body did not run, and what that was to close stayed open.
+  // Regression: the body did not run, and the resources it was to close stayed open.
   // r[verify loop.stop.coroutine]
   @EveryBackend
   void aCoroutineThatIsSpawnedAfterTheStopClosesWhatItWasGiven(Backend backend) throws Exception {
@@ -143,7 +143,7 @@ final class CoroutineEndTest {
     }
   }
 
-  // The loop could wait for a coroutine that had withdrawn because of the stop.
+  // Regression: the loop could wait for a coroutine that had given up because of the stop.
   // r[verify loop.stop.nonew]
   @EveryBackend
   void aSpawnThatRacesTheStopEndsAndDoesNotHoldUpTheLoop(Backend backend) throws Exception {
@@ -211,7 +211,7 @@ final class CoroutineEndTest {
     assertThat(unborn.result()).isCompletedExceptionally();
   }
 
-  // What the last turn had put off to the next one was forgotten when that turn failed.
+  // Regression: work that the last turn had postponed was forgotten when that turn failed.
   // r[verify loop.err.unexpected]
   @EveryBackend
   @SuppressWarnings("ThreadPriorityCheck") // a yield goes to the next turn

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/** Coroutines that give the thread away in other ways than by waiting for the loop. */
+/** Coroutines that yield the loop thread other than by awaiting an operation. */
 final class CoroutineLockTest {
   @EveryBackend
   void unparkingFromManyThreadsLosesNoCoroutine(Backend backend) throws Exception {
@@ -46,8 +46,8 @@ final class CoroutineLockTest {
     }
   }
 
-  // A coroutine that waits for a lock gives the thread away, also in the middle of a start: a
-  // cancel that came then withdrew what had not begun, and the operation completed twice.
+  // A coroutine that blocks on a lock yields the thread, even in the middle of a start. Regression:
+  // a cancel that came then withdrew an operation that had not begun, and it completed twice.
   // r[verify loop.mt.lifetime]
   @EveryBackend
   void aCancelReachesAStartThatWaitsForALock(Backend backend) throws Exception {
@@ -79,7 +79,7 @@ final class CoroutineLockTest {
       Coroutine<Boolean> waiter = awaitingItsStop(timer, token);
       LoopSupport.await(() -> waiter.thread().getState() == Thread.State.WAITING);
       synchronized (token) {
-        waiter.cancel(); // it withdraws the timer and waits for the token's lock
+        waiter.cancel(); // it cancels the timer and blocks on the token's lock
         LoopSupport.await(() -> waiter.thread().getState() == Thread.State.BLOCKED);
         timer.cancel();
         LoopSupport.get(loop.scheduler().schedule().toFuture());
@@ -89,7 +89,7 @@ final class CoroutineLockTest {
     }
   }
 
-  /** A coroutine that awaits an operation and says whether that was stopped. */
+  /** A coroutine that awaits an operation and returns whether it was stopped. */
   private static Coroutine<Boolean> awaitingItsStop(Operation<?> operation, StopToken token) {
     return operation.loop.spawn(
         "waiter",

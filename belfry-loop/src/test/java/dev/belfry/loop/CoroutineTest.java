@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** What coroutines do, and what is done to them, while their loop runs. */
 final class CoroutineTest {
-  /** A body that waits can fail, and had to return something that nobody wanted. */
+  /** A body that does I/O may throw, without having to return a dummy result. */
   @EveryBackend
   void aBodyWithoutAResultMayThrow(Backend backend) throws Exception {
     try (Driven driven = Driven.open(backend)) {
@@ -39,7 +39,7 @@ final class CoroutineTest {
   }
 
   @EveryBackend
-  @SuppressWarnings("ThreadPriorityCheck") // a yield gives the loop thread away
+  @SuppressWarnings("ThreadPriorityCheck") // a yield gives up the loop thread
   void aCoroutineRunsAndResumesOnTheLoopThread(Backend backend) throws Exception {
     try (Driven driven = Driven.open(backend)) {
       EventLoop loop = driven.loop();
@@ -147,8 +147,8 @@ final class CoroutineTest {
     }
   }
 
-  // What went wrong: it was in the result, for which nobody asked, and the program just stood
-  // still.
+  // Regression: the exception was only in the result, which was not asked for, and the program just
+  // stood still.
   @EveryBackend
   void whatEndsACoroutineIsLoggedIfNobodyAsksForItsResult(Backend backend) throws Exception {
     try (Quiet log = Quiet.log(EventLoop.class);

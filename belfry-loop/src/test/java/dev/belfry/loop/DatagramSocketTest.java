@@ -21,7 +21,7 @@ import java.net.StandardProtocolFamily;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
-/** What a program may ask of a UDP socket before it uses it. */
+/** The options of a UDP socket that are set before its use. */
 final class DatagramSocketTest {
   private static final InetSocketAddress LOOPBACK =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -62,7 +62,7 @@ final class DatagramSocketTest {
       assertThat(third.option(Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR)).isEqualTo(1);
       third.setReuseAddress(false);
       assertThat(third.option(Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR)).isZero();
-      // One of them gets it, and the other nothing.
+      // One of them receives it, the other nothing.
       assertThat(result(loop, sender.send(messageTo(shared, "hello")))).isEqualTo(5);
       var readers =
           List.of(
@@ -102,7 +102,7 @@ final class DatagramSocketTest {
         DatagramSocket socket = udp(loop)) {
       socket.setReceiveBuffer(20_000);
       socket.setSendBuffer(30_000);
-      // The kernel reports what it adds for itself too.
+      // The kernel reports twice the size, for its own overhead.
       assertThat(socket.option(Sockets.SOL_SOCKET, Sockets.SO_RCVBUF)).isEqualTo(40_000);
       assertThat(socket.option(Sockets.SOL_SOCKET, Sockets.SO_SNDBUF)).isEqualTo(60_000);
       assertErrno(() -> socket.option(Sockets.SOL_SOCKET, 9999), Errno.ENOPROTOOPT);

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Readiness, cancel and close at the same time: exactly one completion, and nobody hangs. */
+/** Readiness, cancel and close at the same time: exactly one completion, and no hang. */
 final class DescriptorRaceTest {
   private static final Sys SYS = Sys.forAnyThread();
 
@@ -29,7 +29,7 @@ final class DescriptorRaceTest {
     SYS.write(descriptor, one, 1);
   }
 
-  /** Does something on another thread in each round, as nearly as can be at the same time. */
+  /** Acts on another thread in each round, as nearly as possible at the same time. */
   private static final class Rival implements AutoCloseable {
     private final Phaser gate = new Phaser(2);
     private final Thread thread;
@@ -105,7 +105,7 @@ final class DescriptorRaceTest {
         LoopSupport.await(probe::done);
         assertThat(probe.thread()).isSameAs(driven.thread());
         if (reading.outcome() == Outcome.STOPPED) {
-          // The byte belongs to the next one.
+          // The byte is left for the next read.
           assertThat(LoopSupport.get(reading.toFuture())).isEqualTo(1);
         } else {
           assertThat(reading.outcome()).isEqualTo(Outcome.VALUE);
@@ -158,8 +158,8 @@ final class DescriptorRaceTest {
     }
   }
 
-  // What went wrong: a token that was just firing when its operation completed could stop the next
-  // start of that operation, which had a token of its own.
+  // Regression: a token that was firing while its operation completed could stop the next start of
+  // that operation, which had a token of its own.
   // r[verify loop.cancel.stopped] r[verify loop.mt.lifetime]
   @EveryBackend
   void aLateTokenDoesNotStopALaterStart(Backend backend) throws Exception {
@@ -188,7 +188,7 @@ final class DescriptorRaceTest {
     }
   }
 
-  /** Takes what nobody has read, so that each round begins with an empty socket. */
+  /** Reads what is left, so that each round begins with an empty socket. */
   private void drain(StreamSocket ours, StreamSocket theirs) throws IOException {
     MemorySegment room = arena.allocate(16);
     var reading = ours.readSome(room);
@@ -241,7 +241,7 @@ final class DescriptorRaceTest {
     return new StreamSocket.Pair(client, server);
   }
 
-  // A writer that never pauses, a reader that reads all of it: between two attempts.
+  // A writer that never pauses, against a reader between two attempts.
   // r[verify loop.op.no-lost-edge]
   @EveryBackend
   void aStreamIsReadToItsEnd(Backend backend) throws Exception {

@@ -29,14 +29,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What the tests of descriptors share. */
+/** Shared by the tests of descriptors. */
 final class DescriptorSupport {
   private static final Pattern WATCHED =
       Pattern.compile("tfd:\\s*(\\d+) events:\\s*([0-9a-f]+) data:\\s*([0-9a-f]+).*");
 
   private DescriptorSupport() {}
 
-  /** Remembers how an operation ended, and how often. */
+  /** Records how an operation ended, and how often. */
   static final class Probe<T> implements Completion<T> {
     final Operation<T> operation;
     private final AtomicInteger count = new AtomicInteger();
@@ -79,7 +79,7 @@ final class DescriptorSupport {
     }
   }
 
-  /** The three ways to use an operation; the loop is driven by this thread. */
+  /** The three ways to use an operation; this thread drives the loop. */
   enum Use {
     CALLBACK {
       @Override
@@ -131,7 +131,7 @@ final class DescriptorSupport {
     }
   }
 
-  /** Drives a loop on this thread until something holds; waits only when nothing is to be done. */
+  /** Drives a loop on this thread until a condition holds; waits only when it is idle. */
   static void drive(EventLoop loop, BooleanSupplier until) throws IOException {
     long deadline = System.nanoTime() + LoopSupport.PATIENCE.toNanos();
     while (!until.getAsBoolean()) {
@@ -155,14 +155,14 @@ final class DescriptorSupport {
     }
   }
 
-  /** Starts an operation and watches it. */
+  /** Starts an operation and observes it. */
   static <T> Probe<T> start(Operation<T> operation) {
     var probe = new Probe<>(operation);
     operation.start(probe);
     return probe;
   }
 
-  /** Starts an operation with a token and watches it. */
+  /** Starts an operation with a token and observes it. */
   static <T> Probe<T> start(Operation<T> operation, StopToken token) {
     var probe = new Probe<>(operation);
     operation.start(probe, token);
@@ -174,19 +174,19 @@ final class DescriptorSupport {
     return Use.CALLBACK.result(loop, operation);
   }
 
-  /** Runs an operation that fails; its errno. */
+  /** Runs an operation that fails, and returns its errno. */
   static int errno(EventLoop loop, Operation<?> operation) throws IOException {
     var probe = start(operation);
     drive(loop, probe::done);
     return probe.errno();
   }
 
-  /** What may fail. */
+  /** An action that may fail. */
   interface Body {
     void run() throws IOException;
   }
 
-  /** Runs something on the loop, which this thread drives; what it throws is thrown here. */
+  /** Runs an action on the loop, which this thread drives; rethrows its exception here. */
   static void onLoop(EventLoop loop, Body body) throws IOException {
     var failure = new AtomicReference<@Nullable Throwable>();
     var done = new boolean[1];
@@ -211,20 +211,20 @@ final class DescriptorSupport {
     }
   }
 
-  /** Native memory with a text. */
+  /** A text in native memory. */
   static MemorySegment bytes(Arena arena, String text) {
     return arena
         .allocateFrom(text, StandardCharsets.ISO_8859_1)
-        .asSlice(0, text.length()); // less the zero at the end
+        .asSlice(0, text.length()); // without the terminating zero
   }
 
-  /** The text at the beginning of some memory. */
+  /** The text at the beginning of a segment. */
   static String text(MemorySegment memory, int length) {
     return new String(
         memory.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE), StandardCharsets.ISO_8859_1);
   }
 
-  /** Reads once and returns what was read. */
+  /** Reads once and returns the text. */
   static String read(EventLoop loop, ByteHandle handle) throws IOException {
     try (Arena arena = Arena.ofShared()) {
       MemorySegment buffer = arena.allocate(4096);
@@ -249,7 +249,7 @@ final class DescriptorSupport {
   }
 
   /**
-   * A registration that an epoll descriptor has.
+   * A registration with an epoll descriptor.
    *
    * @param events the mask
    * @param data the token
@@ -279,7 +279,7 @@ final class DescriptorSupport {
       this(LoopOptions.DEFAULT.withBackend(backend));
     }
 
-    /** Sets the tap up before the loop is opened. */
+    /** Configures the tap before the loop is opened. */
     void prepare() {}
 
     int epoll() {
@@ -290,17 +290,17 @@ final class DescriptorSupport {
       return loop.backend() != Backend.IO_URING;
     }
 
-    /** How often an operation's call was made, or the request that stands for it. */
+    /** How often an operation's call was made, or the request in its place. */
     long calls(String name) {
       return isEpoll() ? tap.calls(name) : requests.requests(name);
     }
 
-    /** Makes the calls of operations fail from now on, or the requests that stand for them. */
+    /** Makes an operation's calls fail from now on, or the requests in their place. */
     void fail(String name, int errno) {
       failFirst(name, Integer.MAX_VALUE, errno);
     }
 
-    /** Makes them fail so many times, then work. */
+    /** Makes them fail this many times, then succeed. */
     void failFirst(String name, int times, int errno) {
       if (isEpoll()) {
         tap.failFirst(name, times, errno);
@@ -309,13 +309,13 @@ final class DescriptorSupport {
       }
     }
 
-    /** Lets them work again. */
+    /** Makes them succeed again. */
     void pass(String name) {
       tap.pass(name);
       requests.pass(name);
     }
 
-    /** What the kernel watches for the loop, by descriptor. */
+    /** The loop's registrations, by descriptor. */
     Map<Integer, Watched> watched() throws IOException {
       var watched = new TreeMap<Integer, Watched>();
       for (String line : Files.readAllLines(Path.of("/proc/self/fdinfo/" + epoll))) {
@@ -331,7 +331,7 @@ final class DescriptorSupport {
       return watched;
     }
 
-    /** What the kernel watches a descriptor for, which must be registered. */
+    /** The registration of a descriptor, which must exist. */
     Watched watched(int descriptor) throws IOException {
       Watched watched = watched().get(descriptor);
       if (watched == null) {
@@ -340,7 +340,7 @@ final class DescriptorSupport {
       return watched;
     }
 
-    /** How the wait is called. */
+    /** The name of the waiting call. */
     String waitCall() {
       return WaitLog.call(loop.backend());
     }

@@ -36,7 +36,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A loop comes to its end whatever its users do, and ends what was begun. */
+/** A loop ends whatever its users do, and ends what was begun. */
 final class EndingTest {
   @TempDir private Path directory;
 
@@ -67,7 +67,8 @@ final class EndingTest {
         });
   }
 
-  // Each completion ran inside the start that the one before it made, until the stack was full.
+  // Regression: each completion ran inside the start made by the previous one, until the stack
+  // overflowed.
   // r[verify loop.stop.nonew]
   @EveryBackend
   void aCallbackThatAlwaysStartsAgainOnALoopThatHasEndedIsRefused(Backend backend)
@@ -105,7 +106,7 @@ final class EndingTest {
           .start(
               first -> {
                 scheduler.schedule().start(second -> order.add("second " + second.outcome()));
-                assertThat(scheduler.schedule().toFuture()).isCancelled(); // nobody can wait here
+                assertThat(scheduler.schedule().toFuture()).isCancelled(); // nothing can wait here
                 assertThatExceptionOfType(StoppedException.class)
                     .isThrownBy(() -> scheduler.schedule().await());
                 order.add("first " + first.outcome());
@@ -254,7 +255,7 @@ final class EndingTest {
     assertThat(escaped.get()).isNull();
   }
 
-  // Whoever came second released what the first was still releasing.
+  // Regression: a second closer released resources that the first was still releasing.
   // r[verify loop.ctx.owns]
   @EveryBackend
   void whoClosesALoopWhoseDescriptorsOthersCloseWaitsForThem(Backend backend) throws Exception {
@@ -282,7 +283,7 @@ final class EndingTest {
     LoopSupport.join(second);
   }
 
-  // What the kernel still had was withdrawn again and again until it came back, which it could not.
+  // Regression: requests with the kernel were withdrawn again and again, but could not come back.
   // r[verify loop.stop.nonew]
   @Test
   @NeedsIoUring
@@ -290,8 +291,8 @@ final class EndingTest {
     Arena arena = Arena.ofAuto();
     var tapped = new Tapped(Backend.IO_URING);
     EventLoop loop = tapped.loop;
-    // Read as a file, a pipe without data keeps the kernel waiting for ever. It has no places, but
-    // the loop is told that it has.
+    // A pipe without data, read as a file, keeps the kernel waiting forever. It cannot seek, but
+    // the loop is told that it can.
     tapped.tap.script("pread", (_, _) -> OptionalLong.of(0));
     Pipe pipe = Pipe.open(Sys.forAnyThread(), true);
     var file = new RegularFile(loop, pipe.reader());
@@ -306,13 +307,13 @@ final class EndingTest {
     pipe.writer().close();
   }
 
-  // It looked again and again, as fast as it could, whether the kernel had written it.
+  // Regression: the loop checked in a busy loop whether the kernel had written the data.
   // r[verify loop.fd.unwritten]
   @Test
   @NeedsIoUring
   void aLoopThatEndsSleepsUntilTheKernelHasWrittenToAFile() throws Exception {
     SysTap tap = LoopSupport.tap();
-    // Written as a file, a pipe without room keeps the kernel waiting.
+    // A full pipe, written as a file, keeps the kernel waiting.
     tap.script("pread", (_, _) -> OptionalLong.of(0));
     Pipe pipe = Pipe.open(Sys.forAnyThread(), true);
     var sleeps = new CountDownLatch(1);
@@ -341,8 +342,8 @@ final class EndingTest {
     pipe.reader().close();
   }
 
-  // There was nobody to run the waiter, which stayed where it was for ever; and the exception that
-  // told so was taken for a failure of the operation, which then completed a second time.
+  // Regression: the loop of the waiter had ended and could not resume it, so it hung forever. The
+  // rejection was taken for a failure of the operation, which then completed a second time.
   // r[verify loop.backend.single-shot] r[verify loop.stop.coroutine]
   @EveryBackend
   void anOperationWhoseWaiterHasLostItsLoopCompletesOnceAndWakesIt(Backend backend)

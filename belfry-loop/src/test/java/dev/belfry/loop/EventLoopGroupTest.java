@@ -54,7 +54,8 @@ final class EventLoopGroupTest {
     assertThat(before.openedSince()).isEmpty();
   }
 
-  // Without it a connection belonged to the loop of the acceptor, and the others had none to serve.
+  // Otherwise each connection belongs to the acceptor's loop, and the other loops have none to
+  // serve.
   // r[verify loop.accept.once]
   @EveryBackend
   void aConnectionIsAcceptedForTheLoopThatServesIt(Backend backend) throws Exception {
@@ -130,7 +131,7 @@ final class EventLoopGroupTest {
     loopFirst.close();
   }
 
-  // It waited for itself.
+  // Regression: it waited for itself.
   @EveryBackend
   void aGroupCannotBeClosedFromInside(Backend backend) throws Exception {
     try (EventLoopGroup group = group(backend, 2)) {
@@ -184,7 +185,7 @@ final class EventLoopGroupTest {
     }
   }
 
-  /** Keeps the loop until that is reported: on a busy machine something else may come before it. */
+  /** Blocks the loop until that is reported: on a busy machine other reports may come first. */
   private static void blockUntilReported(EventLoop loop, Quiet log) throws Exception {
     int before = reportsOf("blockHere", log).size();
     while (reportsOf("blockHere", log).size() == before) {
@@ -226,12 +227,12 @@ final class EventLoopGroupTest {
     }
   }
 
-  /** What the watchdog has said of something. */
+  /** The watchdog's reports about something. */
   private static List<String> reportsOf(String what, Quiet log) {
     return log.messages().stream().filter(message -> message.contains(what)).toList();
   }
 
-  // The first look found a loop in its first turn and reckoned from the beginning of time.
+  // Regression: the first check found a loop in its first turn and measured from time zero.
   @EveryBackend
   void aWatchedLoopThatIsBusyForAMomentIsNotReported(Backend backend) throws Exception {
     for (int i = 0; i < 5; i++) {
@@ -258,7 +259,7 @@ final class EventLoopGroupTest {
     }
   }
 
-  // An idle loop that polls before it sleeps was reported as kept by a callback.
+  // Regression: an idle loop that polls before it sleeps was reported as blocked by a callback.
   @Test
   void aLoopThatPollsForALongTimeIsNotReported() throws Exception {
     LoopOptions polling = LoopOptions.DEFAULT.withBusyPoll(Duration.ofHours(1));
@@ -273,7 +274,7 @@ final class EventLoopGroupTest {
     }
   }
 
-  // A watchdog that looked four times in no time took a processor for itself.
+  // Regression: with a tiny threshold, the watchdog kept a processor busy.
   @Test
   void aThresholdIsAtLeastAMillisecond() throws IOException {
     try (EventLoopGroup group = EventLoopGroup.open(1, LoopOptions.DEFAULT)) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of a loop, and of what it was doing, when waiting itself fails. */
+/** What happens to a loop and its operations when the wait itself fails. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class FailedWaitTest {
   @TempDir Path directory;
@@ -51,7 +51,7 @@ final class FailedWaitTest {
     }
   }
 
-  // It was reported as a failed wait.
+  // Regression: it was reported as a failed wait.
   // r[verify loop.err.unexpected]
   @Test
   void aTimerThatCannotBeSetEndsTheRunWithTheNameOfItsCall() throws Exception {
@@ -126,7 +126,8 @@ final class FailedWaitTest {
     }
   }
 
-  // What the kernel had came back when the loop's work was over, and nobody was told.
+  // Regression: requests came back from the kernel after the loop's work was over, and were not
+  // completed.
   // r[verify loop.err.unexpected] r[verify loop.stop.nonew]
   @EveryBackend
   void closingALoopWhoseWaitFailsCompletesWhatTheKernelHas(Backend backend) throws Exception {
@@ -143,7 +144,7 @@ final class FailedWaitTest {
           .start(
               op -> {
                 outcomes.add(op.outcome());
-                first.close(); // as good as on a loop that ends in peace
+                first.close(); // just as on a loop that ends regularly
               });
       var accepted = second.accept().toFuture();
       var pipe = Descriptor.pipe(loop);

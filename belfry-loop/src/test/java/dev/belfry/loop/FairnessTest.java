@@ -13,13 +13,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** One busy descriptor leaves room for the others. */
+/** One busy descriptor does not starve the others. */
 final class FairnessTest {
   private static final long SPAN_NANOS = 400_000_000;
 
   private final Arena arena = Arena.ofAuto();
 
-  /** Reads on and on. */
+  /** Reads without end. */
   private static void readForEver(TransferOperation reading, Consumer<Integer> count) {
     reading.start(
         new Completion<>() {
@@ -38,14 +38,14 @@ final class FairnessTest {
   void aFirehoseStarvesNeitherTimersNorDescriptors(Backend backend) throws IOException {
     try (var tapped = new Tapped(backend)) {
       EventLoop loop = tapped.loop;
-      // A device that always has data, and that epoll takes or not: it never has to wait.
+      // A device that always has data and never has to wait, whether epoll supports it or not.
       RegularFile hose =
           DescriptorSupport.result(
               loop, RegularFile.open(loop, Path.of("/dev/zero"), OpenFlags.READ_ONLY, 0));
       var bytes = new long[1];
       readForEver(hose.readSome(arena.allocate(16 * 1024)), count -> bytes[0] += count);
 
-      // The second one gets a byte with each turn.
+      // The other descriptor gets a byte in each turn.
       var pipe = Descriptor.pipe(loop);
       var served = new long[1];
       readForEver(pipe.reader().readSome(arena.allocate(64)), _ -> served[0]++);
@@ -86,7 +86,7 @@ final class FairnessTest {
       }
       go[0] = false;
       assertThat(turns).isGreaterThan(10);
-      // About a share for each turn; of requests, one.
+      // About one share per turn; with requests, one request.
       assertThat(bytes[0]).isGreaterThan(turns * (tapped.isEpoll() ? 100_000 : 8_000));
       assertThat(bytes[0]).isLessThanOrEqualTo((turns + 1) * (256 * 1024 + 16 * 1024));
       assertThat(fired[0]).isPositive();

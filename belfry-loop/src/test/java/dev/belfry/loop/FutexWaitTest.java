@@ -66,7 +66,7 @@ final class FutexWaitTest {
     }
   }
 
-  // A thread that waited for the word took the new value for the one to wait for.
+  // Regression: a thread already waiting for the word took the new value as the expected one.
   @EveryBackend
   void aWaitInFlightKeepsItsValue(Backend backend) throws IOException {
     try (EventLoop loop = EventLoop.open(backend)) {
@@ -82,7 +82,7 @@ final class FutexWaitTest {
     }
   }
 
-  // What went wrong: an array's word was waited for at the address zero.
+  // Regression: a word in an array was waited for at address zero.
   @EveryBackend
   void whatIsNoWordForTheKernelIsRefused(Backend backend) throws IOException {
     try (EventLoop loop = EventLoop.open(backend)) {
@@ -96,7 +96,7 @@ final class FutexWaitTest {
     }
   }
 
-  // It worked, unless a thread had to wait for it.
+  // Regression: it worked, unless a thread had to wait for the word.
   @EveryBackend
   void aWordThatOnlyOneThreadCanReachIsRefused(Backend backend) throws IOException {
     try (EventLoop loop = EventLoop.open(backend);
@@ -147,7 +147,7 @@ final class FutexWaitTest {
     var words = new ArrayList<MemorySegment>();
     var probes = new ArrayList<Probe<Void>>();
     try (EventLoop loop = opened) {
-      for (int i = 0; i < 300; i++) { // more than one call of the kernel takes
+      for (int i = 0; i < 300; i++) { // more than one system call accepts
         words.add(word());
         probes.add(start(loop.futex(words.getLast(), 0)));
       }
@@ -173,8 +173,8 @@ final class FutexWaitTest {
     assertThat(probes.get(2).outcome()).isEqualTo(Outcome.STOPPED);
   }
 
-  // A wait that the kernel could not be asked for failed, and then the loop slept on the news of
-  // it.
+  // Regression: a wait that could not be submitted failed, but the loop slept before it delivered
+  // the failure.
   // r[verify loop.wait.flush-first]
   @EveryBackend
   void aFreedWordFailsItsWaitBeforeTheLoopSleeps(Backend backend) throws Exception {
@@ -197,7 +197,7 @@ final class FutexWaitTest {
     }
   }
 
-  // Its news came with no event, and a loop that polls for a while before it sleeps overlooked it.
+  // Regression: the result came without an event, and a loop that polls before it sleeps missed it.
   // r[verify loop.wait.flush-first]
   @EveryBackend
   void aWaitThatIsOverAtOnceEndsBeforeALoopSleepsThatPollsFirst(Backend backend) throws Exception {
@@ -232,7 +232,7 @@ final class FutexWaitTest {
     }
   }
 
-  /** Linux 6.18 gives the wait back when that thread ends, and Linux 6.12 keeps it. */
+  /** When that thread ends, Linux 6.18 returns the wait, and Linux 6.12 keeps it. */
   @EveryBackend
   @NeedsIoUring
   void aWaitOutlivesTheThreadThatBeganIt(Backend backend) throws Exception {
@@ -243,7 +243,7 @@ final class FutexWaitTest {
       var turns = new FutureTask<>(loop::runUntilEmpty);
       LoopSupport.join(Thread.ofPlatform().start(turns));
       turns.get();
-      assertThat(tapped.requests.requests("futex")).isEqualTo(1); // the kernel has had it
+      assertThat(tapped.requests.requests("futex")).isEqualTo(1); // the kernel has it
       for (int i = 0; i < 20 && tapped.requests.requests("futex") == 1; i++) {
         loop.runSome(Duration.ofMillis(5));
       }
@@ -254,7 +254,7 @@ final class FutexWaitTest {
     }
   }
 
-  /** One after the other on three words. */
+  /** Waits for three words, one after the other. */
   private void threeWaits(EventLoop loop) throws IOException {
     for (int i = 0; i < 3; i++) {
       MemorySegment word = word();
@@ -289,7 +289,7 @@ final class FutexWaitTest {
     try (var tapped = new Tapped(backend)) {
       tapped.requests.fail("futex", Errno.EINVAL);
       threeWaits(tapped.loop);
-      assertThat(tapped.requests.requests("futex")).isEqualTo(1); // once is enough to know
+      assertThat(tapped.requests.requests("futex")).isEqualTo(1); // one attempt is enough to know
       assertThat(waitingThreads()).isEqualTo(1);
     }
     assertThat(waitingThreads()).isZero();
@@ -305,7 +305,7 @@ final class FutexWaitTest {
     }
   }
 
-  /** Neither io_uring nor {@code futex_waitv}, as before Linux 5.16 and behind some filters. */
+  /** Neither io_uring nor {@code futex_waitv}, as before Linux 5.16 and in some sandboxes. */
   private static SysTap oldKernel() {
     SysTap tap = LoopSupport.tap();
     tap.fail("ioUringSetup", Errno.ENOSYS);
@@ -313,13 +313,13 @@ final class FutexWaitTest {
     return tap;
   }
 
-  // What went wrong: every word was looked at a thousand times a second, though nothing happened.
+  // Regression: every word was checked a thousand times a second, though nothing happened.
   @Test
   void anOldKernelSleepsOnEachWord() throws Exception {
     SysTap tap = oldKernel();
     try (EventLoop loop = LoopSupport.open(Backend.EPOLL, tap)) {
       threeWaits(loop);
-      assertThat(tap.calls("futexWaitv")).isEqualTo(1); // once is enough to know
+      assertThat(tap.calls("futexWaitv")).isEqualTo(1); // one attempt is enough to know
       Probe<Void> first = start(loop.futex(word(), 0));
       Probe<Void> second = start(loop.futex(word(), 0));
       long before = tap.calls("futex");
@@ -344,12 +344,12 @@ final class FutexWaitTest {
     }
   }
 
-  // It had failed, and at the end of the loop it was ended once more.
+  // Regression: it had failed, and was completed once more at the end of the loop.
   @Test
   void aWaitForWhichThereIsNoThreadIsNotKept() throws IOException {
     try (EventLoop loop = EventLoop.open()) {
       var sleepers = new FutexSleepers(SYS);
-      sleepers.close(); // so that it starts no thread
+      sleepers.close(); // so that it can start no thread
       FutexOperation wait = loop.futex(word(), 0);
       assertThatExceptionOfType(RejectedExecutionException.class)
           .isThrownBy(() -> sleepers.add(wait));
@@ -365,7 +365,7 @@ final class FutexWaitTest {
     LoopSupport.await(() -> waitingThreads() == 0);
   }
 
-  // The next wait failed with it.
+  // Regression: the next wait failed with that error.
   @Test
   void whatTheKernelSaysOfAWaitThatWasCancelledIsForgotten() throws Exception {
     SysTap tap = oldKernel();
@@ -395,7 +395,7 @@ final class FutexWaitTest {
     }
   }
 
-  // The thread ended with the fault, and nobody waited any more for all the other words.
+  // Regression: the thread died of the fault, and all other words had no waiter any more.
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aWordWhoseMemoryIsCutAwayFailsItsOwnWaitOnly(boolean old, @TempDir Path directory)
@@ -413,7 +413,7 @@ final class FutexWaitTest {
       Probe<Void> waiting = start(tapped.loop.futex(whole, 0));
       tapped.loop.runUntilEmpty();
       file.truncate(0);
-      Probe<Void> another = start(tapped.loop.futex(word(), 1)); // by which the thread looks again
+      Probe<Void> another = start(tapped.loop.futex(word(), 1)); // makes the thread check again
       drive(tapped.loop, () -> failing.done() && another.done());
       assertThat(failing.outcome()).isEqualTo(Outcome.ERROR);
       assertThat(waiting.done()).isFalse();

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
 /**
- * The tests of a class run in a JVM of their own, one for the class, that was started as the
- * launcher does. So signals can be sent to it, and never to the JVM that runs all the other tests.
+ * Runs the tests of a class in a JVM of their own, one per class, started as the launcher does. So
+ * signals can be sent to it, and never to the JVM that runs all the other tests.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -73,7 +73,7 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
     }
 
     private static TestProcess jvm(ExtensionContext test) {
-      // With the class, so that it ends with its last test.
+      // Stored with the class, so that it ends after its last test.
       ExtensionContext ofClass = test.getParent().orElseThrow();
       while (ofClass.getTestMethod().isPresent()) {
         ofClass = ofClass.getParent().orElseThrow();
@@ -92,7 +92,7 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
     }
   }
 
-  /** The other JVM: runs the tests that it is told, and answers with nothing or a stack trace. */
+  /** The other JVM: runs the tests it is told to, and answers with nothing or a stack trace. */
   final class Child {
     static final String ANSWER = "answer:";
 

@@ -24,7 +24,7 @@ final class LoopCarrierTest {
   }
 
   @EveryBackend
-  @SuppressWarnings("ThreadPriorityCheck") // a yield gives the loop thread away
+  @SuppressWarnings("ThreadPriorityCheck") // a yield gives up the loop thread
   void threadsThatACoroutineStartsRunOnTheLoopToo(Backend backend) throws Exception {
     try (Driven driven = Driven.open(backend)) {
       var child = new CompletableFuture<Thread>();
@@ -50,7 +50,7 @@ final class LoopCarrierTest {
     }
   }
 
-  // What went wrong: they were never continued, and whoever wanted them to go on got an exception.
+  // Regression: they were never resumed, and code that tried to resume them got an exception.
   @EveryBackend
   void threadsThatACoroutineStartedGoOnWhenTheLoopHasEnded(Backend backend) throws Exception {
     var gate = new CountDownLatch(1);
@@ -77,8 +77,8 @@ final class LoopCarrierTest {
     LoopSupport.join(child);
   }
 
-  // What went wrong: the JDK starts what waits for sockets on the scheduler of the first virtual
-  // thread that needs it; so when the loop of that one had ended, no other got an answer.
+  // Regression: the JDK starts its socket pollers on the scheduler of the first virtual thread that
+  // needs them. Once the loop of that thread had ended, no virtual thread got an answer.
   @Test
   void virtualThreadsGetTheirAnswersWhenTheLoopHasEnded() throws Exception {
     var command = new ArrayList<>(TestProcess.javaCommand(SocketsAfterTheLoop.class));
@@ -90,7 +90,7 @@ final class LoopCarrierTest {
     }
   }
 
-  /** Reads from sockets of the JDK in a coroutine, and in a virtual thread after that. */
+  /** Reads from JDK sockets in a coroutine, and afterwards in a virtual thread. */
   static final class SocketsAfterTheLoop {
     private SocketsAfterTheLoop() {}
 
@@ -131,7 +131,7 @@ final class LoopCarrierTest {
   static final class CoroutineChild {
     private CoroutineChild() {}
 
-    /** Which closes a coroutine cannot make, because they would wait for it. */
+    /** The closes that a coroutine must not make, because they would wait for it. */
     private static String refusedCloses(EventLoop loop, Backend backend) throws Exception {
       try (EventLoopGroup group =
           EventLoopGroup.open(1, LoopOptions.DEFAULT.withBackend(backend))) {

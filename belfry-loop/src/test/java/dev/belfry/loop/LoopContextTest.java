@@ -78,7 +78,7 @@ final class LoopContextTest {
         calls.add(new Call("timerfdCreate", 1));
         calls.add(new Call("epollCtl", 2));
       }
-      case IO_URING -> {} // refused in a way of its own
+      case IO_URING -> {} // refused in another way
     }
     Descriptors before = Descriptors.now();
     for (Call call : calls) {
@@ -174,7 +174,7 @@ final class LoopContextTest {
     }
   }
 
-  // Cancels, closes and what was put off counted as well, though nothing had completed.
+  // Regression: cancels, closes and postponed work counted too, though nothing had completed.
   // r[verify loop.ctx.api]
   @EveryBackend
   void theLoopsOwnErrandsAreNotCounted(Backend backend) throws IOException {
@@ -189,7 +189,7 @@ final class LoopContextTest {
       timer.after(Duration.ofHours(1)).start(_ -> {});
       assertThat(loop.runUntilEmpty()).isZero();
       loop.scheduler().execute(timer::cancel);
-      timer.cancel(); // which comes too late
+      timer.cancel(); // too late
       assertThat(loop.runUntilEmpty()).isEqualTo(2);
 
       var pair = StreamSocket.pair(loop, loop);

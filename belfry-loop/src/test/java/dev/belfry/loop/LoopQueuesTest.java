@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** The queue of the loop thread, and the one that other threads fill. */
 final class LoopQueuesTest {
-  /** A task that only is somebody. */
+  /** A task with an identity and nothing else. */
   private static final class Numbered extends Task {
     private final int producer;
     private final int number;
@@ -34,7 +34,7 @@ final class LoopQueuesTest {
     var model = new ArrayDeque<Task>();
     var random = new Random(3);
     for (int i = 0; i < 200_000; i++) {
-      // Grows to thousands, shrinks to nothing, over and over.
+      // Grows to thousands and shrinks to nothing, over and over.
       boolean growing = i / 5_000 % 2 == 0;
       if (random.nextInt(10) < (growing ? 7 : 3)) {
         var task = new Numbered(0, i);
@@ -98,8 +98,8 @@ final class LoopQueuesTest {
                     }
                   }));
     }
-    // Allowed: each producer's numbers, each once, in order. Half way the inbox closes; from then
-    // on all are refused, so those taken are a beginning of each producer's numbers.
+    // Allowed: each producer's numbers, each once, in order. Half-way the queue is closed and
+    // refuses everything, so the tasks taken are a prefix of each producer's numbers.
     var next = new int[producers];
     int taken = 0;
     while (taken < producers * each / 2) {

@@ -22,9 +22,9 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the tests of the loop share. */
+/** Shared by the tests of the loop. */
 final class LoopSupport {
-  /** How long anything may take on a busy machine before a test calls it lost. */
+  /** How long anything may take on a busy machine before a test gives up. */
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
   /** Whether races run in their long version. */
@@ -35,8 +35,8 @@ final class LoopSupport {
   private LoopSupport() {}
 
   /**
-   * A test that runs once for each backend, which is its first parameter. A backend that this
-   * machine lacks fails the test with the cause, because it cannot be opened.
+   * A test that runs once for each backend, its first parameter. On a machine that lacks a backend
+   * the test fails with the cause, because the backend cannot be opened.
    */
   @Target(ElementType.METHOD)
   @Retention(RetentionPolicy.RUNTIME)
@@ -44,7 +44,7 @@ final class LoopSupport {
   @EnumSource(Backend.class)
   @interface EveryBackend {}
 
-  /** A test of how epoll is used, which runs once for each backend that uses it. */
+  /** A test of the use of epoll, which runs once for each epoll backend. */
   @Target(ElementType.METHOD)
   @Retention(RetentionPolicy.RUNTIME)
   @ParameterizedTest(name = "{0}")
@@ -53,7 +53,7 @@ final class LoopSupport {
       names = {"EPOLL", "EPOLL_TIMERFD"})
   @interface EveryEpoll {}
 
-  /** The short number of rounds in the normal build, the long one under stress. */
+  /** The number of rounds: the first in the normal build, the second under stress. */
   static int rounds(int normal, int stress) {
     return STRESS ? stress : normal;
   }
@@ -63,12 +63,12 @@ final class LoopSupport {
     return EventLoop.open(LoopOptions.DEFAULT.withBackend(backend).withSystemCalls(tap.sys()));
   }
 
-  /** A tap on the kernel's own calls. */
+  /** A tap on the kernel's calls. */
   static SysTap tap() {
     return SysTap.over(Sys.forAnyThread());
   }
 
-  /** Drives a loop on this thread until something holds. */
+  /** Drives a loop on this thread until a condition holds. */
   static void drive(EventLoop loop, BooleanSupplier until) throws IOException {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!until.getAsBoolean()) {
@@ -77,7 +77,7 @@ final class LoopSupport {
     }
   }
 
-  /** Waits on this thread, which drives nothing, until something holds. */
+  /** Waits on this thread, which drives nothing, until a condition holds. */
   static void await(BooleanSupplier until) {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!until.getAsBoolean()) {
@@ -91,13 +91,13 @@ final class LoopSupport {
     assertThat(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).as("opened").isTrue();
   }
 
-  /** Waits for a result; what a future fails with is thrown as its cause. */
+  /** Waits for a result; a failed future throws its cause. */
   static <T> T get(CompletableFuture<T> future)
       throws InterruptedException, ExecutionException, TimeoutException {
     return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
   }
 
-  /** Waits until a thread has ended; if it does not, the test fails with where it hangs. */
+  /** Waits for a thread to end; if it does not, the test fails with its stack trace. */
   static void join(Thread thread) throws InterruptedException {
     if (!thread.join(PATIENCE)) {
       var hangs = new AssertionError(thread + " does not end");
@@ -106,14 +106,14 @@ final class LoopSupport {
     }
   }
 
-  /** Something that only throws. */
+  /** An action that only throws. */
   static Callable<Integer> failing(Exception failure) {
     return () -> {
       throw failure;
     };
   }
 
-  /** A loop that a thread of its own drives; closing it stops, joins and closes the loop. */
+  /** A loop driven by a thread of its own; closing it stops, joins and closes the loop. */
   static final class Driven implements AutoCloseable {
     private final EventLoop loop;
     private final Thread thread;
@@ -135,17 +135,17 @@ final class LoopSupport {
                   });
     }
 
-    /** A new loop, driven. */
+    /** Opens and drives a loop. */
     static Driven open(Backend backend) throws IOException {
       return of(EventLoop.open(backend));
     }
 
-    /** Drives a loop until its stop. */
+    /** Drives a loop until it is stopped. */
     static Driven of(EventLoop loop) {
       return of(loop, RunMode.STOPPED, StopToken.NEVER);
     }
 
-    /** Drives a loop as told. */
+    /** Drives a loop in the given mode. */
     static Driven of(EventLoop loop, RunMode mode, StopToken token) {
       return new Driven(loop, mode, token);
     }
@@ -158,17 +158,17 @@ final class LoopSupport {
       return loop.scheduler();
     }
 
-    /** The thread that drives. */
+    /** The driving thread. */
     Thread thread() {
       return thread;
     }
 
-    /** How the run ended, once it has. */
+    /** The outcome of the run, once it has ended. */
     CompletableFuture<Outcome> outcome() {
       return outcome;
     }
 
-    /** Waits until the loop has run a task and is about to wait for the kernel, or does. */
+    /** Waits until the loop has run a task and waits for the kernel, or is about to. */
     Driven asleep() {
       var ran = new AtomicBoolean();
       loop.scheduler().execute(() -> ran.set(true));
@@ -176,7 +176,7 @@ final class LoopSupport {
       return this;
     }
 
-    /** Waits for the end of the run; what it threw is thrown as the cause. */
+    /** Waits for the end of the run; a failed run throws its cause. */
     Outcome joined() throws InterruptedException, ExecutionException, TimeoutException {
       join(thread);
       return get(outcome);

@@ -25,14 +25,14 @@ final class ManyConnectionsTest {
   private static final int COUNT = LoopSupport.rounds(1_000, 10_000);
   private static final long MEGABYTE = 1 << 20;
 
-  /** Lets this process have as many descriptors as it may. */
+  /** Raises the descriptor limit of this process to its maximum. */
   private static void raiseLimit() throws IOException {
     Sys sys = Sys.forAnyThread();
     var limit = ResourceLimit.DESCRIPTORS.get(sys);
     ResourceLimit.DESCRIPTORS.set(sys, new ResourceLimit.Value(limit.hard(), limit.hard()));
   }
 
-  /** Connects many times, speaks on each connection, and closes them when told. */
+  /** Connects many times, exchanges data on each connection, and closes them on request. */
   static final class Clients {
     private Clients() {}
 
@@ -78,7 +78,7 @@ final class ManyConnectionsTest {
     }
   }
 
-  /** Answers on one connection until it ends. */
+  /** Echoes on one connection until it ends. */
   private static final class Echo implements Completion<Integer> {
     private final StreamSocket socket;
     private final AtomicInteger open;
@@ -155,12 +155,12 @@ final class ManyConnectionsTest {
   void nothingIsLeftOfThem(Backend backend) throws Exception {
     raiseLimit();
     try (Driven driven = Driven.open(backend)) {
-      serve(driven, 20); // loads what it needs
+      serve(driven, 20); // loads the classes it needs
       Descriptors before = Descriptors.now();
       long heap = usedHeap();
       serve(driven, COUNT);
       assertThat(before.openedSince()).isEmpty();
-      // What the loop's tables have grown by is a few dozen bytes for each.
+      // The growth of the loop's tables is a few dozen bytes per connection.
       assertThat(usedHeap() - heap).isLessThan(2 * MEGABYTE);
     }
   }

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The suite runs on every backend there is, and on each of them all of it. */
+/** The whole suite runs on every backend. */
 final class MatrixTest {
 
   // r[verify loop.test.matrix] r[verify loop.backend.surface]
@@ -21,7 +21,7 @@ final class MatrixTest {
   void theParametersOfTheSuiteAreTheListOfBackends() {
     EnumSource source = EveryBackend.class.getAnnotation(EnumSource.class);
     assertThat(source.value()).isEqualTo(Backend.class);
-    assertThat(source.names()).isEmpty(); // none is left out
+    assertThat(source.names()).isEmpty(); // none is excluded
     assertThat(Arrays.stream(Backend.values()).map(Backend::label))
         .containsExactly("epoll", "epoll-timerfd", "io_uring");
   }
@@ -46,7 +46,7 @@ final class MatrixTest {
     for (String call : new String[] {"epollCreate1", "ioUringSetup"}) {
       tap.fail(call, Errno.ENOSYS);
     }
-    assertThatExceptionOfType(ErrnoException.class) // and not one that aborts a test
+    assertThatExceptionOfType(ErrnoException.class) // not one that skips the test
         .isThrownBy(() -> LoopSupport.open(backend, tap))
         .satisfies(e -> assertThat(e.is(Errno.ENOSYS)).isTrue());
   }

@@ -47,7 +47,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Messages, with descriptors and addresses, and the sockets that carry nothing else. */
+/** Messages with descriptors and addresses, and sockets that carry only messages. */
 final class MessageTest {
   private static final Sys SYS = Sys.forAnyThread();
   private static final int MSG_NOSIGNAL = 0x4000;
@@ -119,7 +119,7 @@ final class MessageTest {
     }
   }
 
-  // What went wrong: a message without room for a byte was told that the stream had ended.
+  // Regression: a message without room for a byte was told that the stream had ended.
   // r[verify loop.op.zero]
   @EveryBackend
   void aMessageWithoutRoomSaysNothingOfTheEnd(Backend backend) throws IOException {
@@ -137,7 +137,7 @@ final class MessageTest {
     }
   }
 
-  // Descriptors that came when the future was already cancelled stayed open for ever.
+  // Regression: descriptors received after the future was cancelled stayed open forever.
   // r[verify loop.op.sendmsg] r[verify loop.fd.raii]
   @EveryBackend
   void descriptorsThatNobodyTakesAreClosed(Backend backend) throws IOException {
@@ -155,7 +155,8 @@ final class MessageTest {
       onLoop(
           loop,
           () -> {
-            // Both complete in the same turn, so that the second has its value and nobody told yet.
+            // Both complete in the same turn, so the second has its value but has not been told
+            // yet.
             var future = new AtomicReference<@Nullable CompletableFuture<Integer>>();
             first.start(_ -> requireNonNull(future.get()).cancel(true));
             future.set(receive.toFuture());
@@ -218,7 +219,7 @@ final class MessageTest {
     }
   }
 
-  // What went wrong: the end of an adopted stream came as a message of no bytes.
+  // Regression: the end of an adopted stream was received as an empty message.
   // r[verify loop.op.sendmsg]
   @EveryBackend
   void anAdoptedStreamSocketEndsToo(Backend backend) throws IOException {
@@ -242,7 +243,7 @@ final class MessageTest {
       assertThatThrownBy(() -> pipe.writer().send(message("x")))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("not a socket");
-      // Adopted, a descriptor that is no socket is read and written as what it is.
+      // An adopted descriptor that is not a socket is read and written as what it is.
       Fd copy = FdFlags.duplicate(SYS, pipe.writer().descriptor());
       Descriptor adopted = Descriptor.adopt(loop, copy);
       write(loop, adopted, "by a copy");
@@ -276,7 +277,7 @@ final class MessageTest {
           assertThat(in.address()).isEqualTo(first.localAddress());
           assertThat(in.isDataTruncated()).isFalse();
 
-          // Too long for the room, and one of no bytes.
+          // A message longer than the room, and an empty one.
           Message tooLong = message("a long message");
           tooLong.setAddress(second.localAddress());
           use.result(loop, first.send(tooLong));
@@ -287,7 +288,7 @@ final class MessageTest {
           assertThat(in.isDataTruncated()).isTrue();
           assertThat(use.result(loop, second.receive(in))).isZero();
         }
-        // Connected, they are read and written.
+        // Once connected, they are read and written.
         first.connect(second.localAddress());
         MemorySegment buffer = arena.allocate(8);
         assertThat(result(loop, first.writeSome(bytes(arena, "direct")))).isEqualTo(6);
@@ -302,8 +303,8 @@ final class MessageTest {
     }
   }
 
-  // What went wrong: of a socket that is not connected the kernel says that it can be written,
-  // however full the receiver's queue is, and says so again after each attempt: the loop span.
+  // Regression: the kernel reports an unconnected socket as writable, however full the receiver's
+  // queue is, and does so again after each attempt. So the loop spun.
   // r[verify loop.op.sendmsg]
   @EveryBackend
   void aDatagramForAQueueThatOthersHaveFilledWaitsInPeace(Backend backend) throws IOException {
@@ -312,7 +313,7 @@ final class MessageTest {
         (loop, message) -> DatagramSocket.open(loop, StandardProtocolFamily.UNIX).send(message));
   }
 
-  // What went wrong: a socket that somebody else had opened span all the same.
+  // Regression: an adopted socket spun all the same.
   // r[verify loop.op.sendmsg]
   @EveryBackend
   void soDoesOneFromASocketThatWasTakenOver(Backend backend) throws IOException {

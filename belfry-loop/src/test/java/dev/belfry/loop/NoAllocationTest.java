@@ -11,8 +11,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Steady state allocates nothing: operation objects are used again. What reads and writes do is
- * shown by {@link TransferAllocationTest}.
+ * The steady state allocates nothing, because operations are reused. {@link TransferAllocationTest}
+ * covers reads and writes.
  */
 final class NoAllocationTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -20,10 +20,10 @@ final class NoAllocationTest {
   private static final int MEASURED = 100_000;
   private static final long BOUND = 1024;
 
-  /** How often to measure at most: the compiler may still be at work the first time. */
+  /** How often to measure at most: the JIT compiler may still be at work at first. */
   private static final int WINDOWS = 20;
 
-  /** Starts an operation over and over, and measures what the loop thread allocates meanwhile. */
+  /** Starts an operation over and over, and measures what the loop thread allocates. */
   private static final class Repeater<T> implements Completion<T> {
     private final Operation<T> operation;
     private final CompletableFuture<Long> allocated = new CompletableFuture<>();

@@ -39,8 +39,8 @@ final class NoThreadsTest {
     private Child() {}
 
     public static void main(String[] arguments) throws IOException {
-      // The room below has one thread that reports forgotten descriptors; it is there already, but
-      // it gives itself its name, and until then has that of the program.
+      // The layer below has a thread that reports leaked descriptors. It exists already, but it
+      // sets its own name, and has the program's until then.
       Pipe pipe = Pipe.open(Sys.forAnyThread(), false);
       pipe.reader().close();
       pipe.writer().close();

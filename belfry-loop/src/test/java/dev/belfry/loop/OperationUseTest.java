@@ -172,7 +172,7 @@ final class OperationUseTest {
           .failsWithin(PATIENCE)
           .withThrowableOfType(ExecutionException.class)
           .withCauseInstanceOf(IllegalStateException.class);
-      timer.await(); // the refusal has not started it
+      timer.await(); // the refused await has not started it
     }
   }
 
@@ -286,8 +286,8 @@ final class OperationUseTest {
     }
   }
 
-  // The operation went on: a read took what came for the next one, and an accept a connection,
-  // which was closed then.
+  // Regression: the operation went on. A read took the data meant for the next one, and an accept
+  // took a connection, which was then closed.
   @EveryBackend
   void aFutureThatSomebodyElseCompletesStopsTheOperation(Backend backend) throws Exception {
     try (Driven driven = Driven.open(backend)) {
@@ -315,7 +315,8 @@ final class OperationUseTest {
     }
   }
 
-  // The operation was stopped only after they had been told, and took what they then waited for.
+  // Regression: the operation was stopped only after dependents were told, and took what they
+  // waited for next.
   @EveryBackend
   void whoIsToldThatAFutureWasEndedFindsItsOperationOutOfTheWay(Backend backend) throws Exception {
     try (Driven driven = Driven.open(backend)) {
@@ -335,7 +336,7 @@ final class OperationUseTest {
                 .thenCompose(
                     _ -> {
                       pair.second().writeAll(arena.allocateFrom("abc")).toFuture().join();
-                      driven.asleep(); // whoever waits for it has it
+                      driven.asleep(); // a pending read has the data by now
                       return next.toFuture();
                     });
         driven.asleep(); // in the read
@@ -347,7 +348,7 @@ final class OperationUseTest {
     }
   }
 
-  // A future that was cancelled before stopped whatever its operation was doing now.
+  // Regression: a future cancelled earlier stopped whatever its operation was doing now.
   // r[verify loop.mt.lifetime]
   @EveryBackend
   void anOldFutureDoesNotCancelALaterStart(Backend backend) throws Exception {
@@ -364,7 +365,7 @@ final class OperationUseTest {
     }
   }
 
-  // A cancel on the loop thread was lost if the start was still on its way there.
+  // Regression: a cancel on the loop thread was lost if the start was still on its way there.
   @EveryBackend
   void theLoopCancelsWhatAnotherThreadHasJustStarted(Backend backend) throws Exception {
     try (Driven driven = Driven.open(backend)) {
@@ -388,11 +389,11 @@ final class OperationUseTest {
       started.countDown();
       assertThat(stopped).failsWithin(PATIENCE);
       assertThat(timer.outcome()).isEqualTo(Outcome.STOPPED);
-      timer.after(Duration.ZERO).await(); // and the cancel does not outlive that start
+      timer.after(Duration.ZERO).await(); // the cancel does not outlive that start
     }
   }
 
-  // The count of starts came back to where no start had been cancelled yet, and the start was taken
+  // Regression: the count of starts wrapped around to its initial value, and the start was taken
   // for a cancelled one.
   // r[verify loop.mt.lifetime]
   @Test
@@ -449,7 +450,8 @@ final class OperationUseTest {
     }
   }
 
-  // A token that fired too late for one start stopped the next one, which had another token.
+  // Regression: a token that fired too late for one start stopped the next, which had another
+  // token.
   // r[verify loop.mt.lifetime]
   @EveryBackend
   void aTokenStopsOnlyTheStartItWasGivenTo(Backend backend) throws Exception {

@@ -7,7 +7,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/** Takes what a class logs, so that a test can look at it and the output stays clean. */
+/** Captures the log of a class, so that a test can inspect it and the output stays clean. */
 final class Quiet implements AutoCloseable {
   private final Logger logger;
   private final List<LogRecord> records = new CopyOnWriteArrayList<>();
@@ -16,7 +16,7 @@ final class Quiet implements AutoCloseable {
     this.logger = logger;
   }
 
-  /** Takes the log of a class until closed. */
+  /** Captures the log of a class until closed. */
   static Quiet log(Class<?> of) {
     var quiet = new Quiet(Logger.getLogger(of.getName()));
     quiet.logger.setUseParentHandlers(false);

@@ -28,7 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** When a call is tried, and what is known of a descriptor in between. */
+/** When a call is attempted, and what is known about a descriptor in between. */
 final class ReadinessTest {
   private final Arena arena = Arena.ofAuto();
 
@@ -56,7 +56,7 @@ final class ReadinessTest {
           loop,
           () -> {
             probes.add(start(pair.second().readSome(arena.allocate(4))));
-            // A request is handed over when the loop is about to wait.
+            // A request is submitted only when the loop is about to wait.
             assertThat(tapped.calls("recv")).isEqualTo(tapped.isEpoll() ? 2 : 1);
             assertThat(probes.getFirst().done()).isFalse();
           });
@@ -84,7 +84,7 @@ final class ReadinessTest {
       loop.runUntilEmpty();
       assertThat(probe.done()).isFalse();
       assertThat(ours.reads.readiness).isEqualTo(Readiness.BLOCKED);
-      assertThat(ours.writes.readiness).isEqualTo(Readiness.READY); // the registration said so
+      assertThat(ours.writes.readiness).isEqualTo(Readiness.READY); // reported upon registration
       assertThat(ours.slot).isNotEqualTo(Handle.NOT_REGISTERED);
 
       send(pair.first(), "12345678");
@@ -137,8 +137,8 @@ final class ReadinessTest {
     }
   }
 
-  // What went wrong: a read from a Unix socket ends where descriptors came along, so it can be
-  // short while more is there. It was taken for the end of what is there, and the rest was stuck.
+  // Regression: a read from a Unix socket ends where descriptors were attached, so it can be short
+  // while more data follows. It was taken for the end of the data, and the rest was stuck.
   // r[verify loop.epoll.interest] r[verify loop.op.no-lost-edge]
   @EveryBackend
   void aReadThatPassedDescriptorsCutShortDoesNotHideWhatFollows(Backend backend)
@@ -184,7 +184,7 @@ final class ReadinessTest {
         assertThat(loop.metrics().events()).isEqualTo(events + 1);
         assertThat(tapped.tap.calls("epollCtl")).isEqualTo(controls);
       } else {
-        assertThat(tapped.calls("poll")).isEqualTo(2); // the wake-up's and one for all
+        assertThat(tapped.calls("poll")).isEqualTo(2); // for the wake-up, and for all reads
       }
       for (int i = 1; i <= 10; i++) {
         assertThat(probes.get(i - 1).value()).isEqualTo(i);
@@ -259,7 +259,7 @@ final class ReadinessTest {
                   }
                 });
       }
-      // The writing direction is filled up: its operation waits, and the reads do not mind.
+      // The write direction is full: its operation waits, without affecting reads.
       var writes = new ArrayList<Probe<Integer>>();
       MemorySegment large = arena.allocate(30_000);
       do {
@@ -273,7 +273,7 @@ final class ReadinessTest {
       assertThat(order).containsExactly("0a", "1b", "2c");
       assertThat(writes.getLast().done()).isFalse();
 
-      // And the other way round: a read waits while the write goes on.
+      // And vice versa: a read waits while writes go on.
       var read = start(ours.readSome(arena.allocate(16)));
       for (int i = 0; i < writes.size(); i++) {
         assertThat(result(loop, theirs.readSome(arena.allocate(30_000)))).isEqualTo(30_000);

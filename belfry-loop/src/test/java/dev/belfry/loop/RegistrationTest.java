@@ -41,7 +41,7 @@ final class RegistrationTest {
         var probe = start(first.readSome(arena.allocate(8)));
         loop.runUntilEmpty();
         assertThat(probe.done()).isFalse();
-        // The kernel adds the two that are always reported, ERR and HUP.
+        // The kernel adds ERR and HUP, which are always reported.
         assertThat(tapped.watched(first.descriptor()).events() & INTEREST).isEqualTo(INTEREST);
         assertThat(tapped.watched().values())
             .allSatisfy(watched -> assertThat(watched.events() & Epoll.ET).isNotZero());
@@ -99,8 +99,8 @@ final class RegistrationTest {
     }
   }
 
-  // What went wrong: a short read marked a descriptor that no event could tell about as blocked,
-  // so the next read was registered although its data was there.
+  // Regression: a short read marked an unregistered descriptor as blocked, so the next read was
+  // registered although its data was there.
   // r[verify loop.epoll.lazy] r[verify loop.op.eager]
   @EveryEpoll
   void readsThatNeverWaitMakeNoControlCall(Backend backend) throws IOException {
@@ -143,8 +143,8 @@ final class RegistrationTest {
     }
   }
 
-  // What went wrong: an operation that came when the share of the turn was used up waited for the
-  // next turn without being registered, and when that turn found nothing it waited for ever.
+  // Regression: an operation started after the share of the turn was used up waited for the next
+  // turn without being registered. If that turn found nothing, it waited forever.
   // r[verify loop.op.park] r[verify loop.op.fair]
   @EveryBackend
   void whatWasPutOffToTheNextTurnAndThenHasToWaitIsRegistered(Backend backend) throws IOException {
@@ -174,7 +174,7 @@ final class RegistrationTest {
     }
   }
 
-  // The same after a short read, which says that the next call would have to wait.
+  // The same after a short read, which shows that the next call would have to wait.
   // r[verify loop.op.park]
   @EveryBackend
   void whatWasPutOffAfterAShortReadIsRegistered(Backend backend) throws IOException {

@@ -27,7 +27,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files on a disk, which epoll does not take. */
+/** Files on disk, which epoll does not support. */
 final class RegularFileTest {
   private static final int END = TransferOperation.END_OF_FILE;
   private static final int NEW = OpenFlags.READ_WRITE | OpenFlags.CREATE;
@@ -56,7 +56,7 @@ final class RegularFileTest {
     }
   }
 
-  // Each start took memory of its own, which was there until the operation was gone.
+  // Regression: each start allocated memory that was kept until the operation was collected.
   // r[verify loop.op.file-open]
   @EveryBackend
   void anOpenThatIsStartedAgainUsesTheSameMemory(Backend backend) throws IOException {
@@ -118,7 +118,7 @@ final class RegularFileTest {
     }
   }
 
-  // What went wrong: to io_uring the place -1 is where the file stands, and a write went there.
+  // Regression: to io_uring, offset -1 means the current position, and a write went there.
   // r[verify loop.op.write-some] r[verify loop.backend.surface]
   @EveryBackend
   void aPlaceBeforeTheBeginningIsRefused(Backend backend) throws IOException {
@@ -138,8 +138,8 @@ final class RegularFileTest {
     }
   }
 
-  // What went wrong: io_uring ignores the place where there is none, and the read took what another
-  // was to have.
+  // Regression: io_uring ignores the offset of a file that cannot seek, and the read took data
+  // meant for another.
   // r[verify loop.op.read-some] r[verify loop.op.write-some] r[verify loop.backend.surface]
   @EveryBackend
   void whereThereAreNoPlacesNoneIsReadOrWritten(Backend backend)
@@ -154,7 +154,7 @@ final class RegularFileTest {
         assertThat(errno(loop, file.readAt(arena.allocate(8), 0))).isEqualTo(Errno.ESPIPE);
         assertThat(read(loop, file)).isEqualTo("in order");
       }
-      // Nor does it wait behind one that waits for data, as it did on epoll.
+      // Nor does it queue up behind a read that waits for data, as it did on epoll.
       var waiting = start(file.readSome(arena.allocate(8)));
       loop.runUntilEmpty();
       assertThat(errno(loop, file.readAt(arena.allocate(8), 0))).isEqualTo(Errno.ESPIPE);
@@ -163,8 +163,8 @@ final class RegularFileTest {
     }
   }
 
-  // What went wrong: io_uring took it for a file on a disk and kept the buffer while it waited, for
-  // ever if need be: what came went to memory that was freed.
+  // Regression: io_uring took it for a file on disk and held the buffer while it waited, possibly
+  // forever. Data that came later was written to freed memory.
   // r[verify loop.op.regular-file] r[verify loop.backend.surface]
   @EveryBackend
   void aReadThatWaitsForAFifoHoldsNoMemory(Backend backend)
@@ -201,7 +201,7 @@ final class RegularFileTest {
       RegularFile file = result(loop, RegularFile.open(loop, path, NEW, 0600));
       long controls = tapped.tap.calls("epollCtl");
       MemorySegment much = arena.allocate(100_000).fill((byte) 'a');
-      // More than the share of a turn, so it goes on in later turns.
+      // More than the share of a turn, so it continues in later turns.
       assertThat(result(loop, file.writeAll(much))).isEqualTo(100_000);
       MemorySegment back = arena.allocate(100_001);
       assertThat(result(loop, file.readAt(back, 0))).isEqualTo(100_000);
@@ -224,7 +224,7 @@ final class RegularFileTest {
     }
   }
 
-  // What went wrong: what had to wait on a file that epoll refuses was never tried again.
+  // Regression: an operation that had to wait on a file that epoll refuses was never retried.
   // r[verify loop.op.regular-file] r[verify loop.err.transient]
   @EveryBackend
   void aFileThatWouldBlockIsTriedAgain(Backend backend) throws IOException {
@@ -236,7 +236,7 @@ final class RegularFileTest {
       tapped.failFirst("read", 3, Errno.EAGAIN);
       assertThat(read(loop, file)).isEqualTo("data");
       assertThat(tapped.tap.calls("epollCtl")).isEqualTo(controls + (tapped.isEpoll() ? 1 : 0));
-      // One that waits ends with the loop.
+      // A waiting operation ends with the loop.
       tapped.fail("read", Errno.EAGAIN);
       var waiting = start(file.readSome(arena.allocate(8)));
       loop.runUntilEmpty();

@@ -21,8 +21,8 @@ import java.net.StandardProtocolFamily;
 import java.util.List;
 
 /**
- * Who is told of a connection that was reset. What went wrong: the kernel tells one call, and if
- * that was a write, a read took the reset for the end of the stream.
+ * Who learns of a connection reset. Regression: the kernel reports it to one call only. If that was
+ * a write, a read took the reset for the end of the stream.
  */
 final class ResetTest {
   private final Arena arena = Arena.ofAuto();
@@ -65,7 +65,7 @@ final class ResetTest {
       send(pair.second(), "x");
       assertThat(result(loop, pair.first().readSome(arena.allocate(8)))).isEqualTo(1);
       reset(loop, pair.second());
-      // On io_uring the loop may have received it ahead.
+      // On io_uring the loop may have received the reset ahead.
       assertThat(errno(loop, pair.first().writeSome(arena.allocate(8))))
           .isIn(Errno.ECONNRESET, Errno.EPIPE);
       readsAreTold(loop, pair.first());
@@ -92,7 +92,7 @@ final class ResetTest {
     }
   }
 
-  // What has come before is read first.
+  // Data that came before the reset is read first.
   // r[verify loop.op.error]
   @EveryBackend
   void whatCameBeforeIsReadFirst(Backend backend) throws IOException {

@@ -19,12 +19,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Timeout;
 
-// Each on a thread of its own: the kernel interrupts one whose io_uring it takes down, a while
-// later.
+// Each test on a thread of its own: when the kernel tears down an io_uring, it interrupts the
+// thread that used it, some time later.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RunTest {
 
-  // Work that was queued before the call ran, and then the call waited for more.
+  // Regression: work queued before the call ran, and then the call waited for more.
   // r[verify loop.run.one]
   @EveryBackend
   void runOneBlocksUntilSomethingWasHandled(Backend backend) throws Exception {
@@ -86,7 +86,7 @@ final class RunTest {
       assertThat(took).isGreaterThanOrEqualTo(3_000_000);
       assertThat(log.timeouts()).hasSize(1);
       if (WaitLog.hasTimeOut(backend)) {
-        // Nothing of it is left if the machine pauses us long enough before the wait.
+        // Nothing of it is left if the machine pauses this thread long enough before the wait.
         long waits = waitedAt.get() == 0 ? began + took : waitedAt.get();
         long left = Math.max(0, began + 3_000_000 - waits);
         assertThat(log.timeouts().getFirst()).isBetween(left, 3_000_000L);
@@ -113,8 +113,8 @@ final class RunTest {
     }
   }
 
-  // What went wrong: between a time long past and the end of the longest wait there is more than
-  // a long can count; so the wait seemed to end first, and went on.
+  // Regression: the difference between a time long past and the end of the longest wait overflows a
+  // long. So the wait seemed to end first, and went on.
   // r[verify loop.run.some] r[verify loop.timer.api]
   @EveryBackend
   void aTimeLongPastEndsEvenTheLongestWait(Backend backend) throws IOException {
@@ -159,7 +159,7 @@ final class RunTest {
             });
   }
 
-  // A stop requested by work that had scheduled more work made this spin for ever.
+  // Regression: if work that had scheduled more work requested a stop, this method spun forever.
   // r[verify loop.run.until-empty] r[verify loop.stop.flag]
   @EveryBackend
   void runUntilEmptyEndsWhenItsWorkRequestsTheStop(Backend backend) throws IOException {
@@ -233,7 +233,7 @@ final class RunTest {
       loop.requestStop();
       LoopSupport.get(timerDone);
       assertThat(timer.hasValue()).isTrue();
-      // An idle poll does not end the run, nor does the loop take anything new.
+      // An idle poll does not end the run, and the loop accepts nothing new.
       ScheduleOperation late = loop.scheduler().schedule();
       assertThat(late.toFuture()).failsWithin(PATIENCE);
       assertThat(late.outcome()).isEqualTo(Outcome.STOPPED);
@@ -251,8 +251,8 @@ final class RunTest {
     }
   }
 
-  // The last operation was ended by what another thread had posted, before the wait of a turn; then
-  // the loop waited for ever for nothing.
+  // Regression: a posted task ended the last operation before the wait of a turn, and the loop then
+  // waited forever.
   // r[verify loop.run.drained]
   @EveryBackend
   void aDrainedRunEndsWhenItsLastOperationIsCancelledBeforeTheWait(Backend backend)
@@ -375,7 +375,7 @@ final class RunTest {
     }
   }
 
-  // The closing thread waited for the end of a run that nobody had begun.
+  // Regression: the closing thread waited for the end of a run that had never begun.
   @EveryBackend
   void closingWaitsForWhoeverDrivesButNotForARun(Backend backend) throws Exception {
     SysTap tap = LoopSupport.tap();

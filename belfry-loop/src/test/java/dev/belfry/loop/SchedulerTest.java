@@ -122,7 +122,8 @@ final class SchedulerTest {
     assertThat(elsewhere).hasValue(0);
   }
 
-  // An operation begun from the inbox went to the next turn, a plain task did not.
+  // Regression: an operation begun from the posted tasks went to the next turn, a plain task did
+  // not.
   // r[verify loop.sched.schedule]
   @EveryBackend
   void operationsAndPlainTasksKeepTheirOrder(Backend backend) throws IOException {
@@ -146,7 +147,7 @@ final class SchedulerTest {
       loop.runUntilEmpty();
       assertThat(outcomes).containsExactly(Outcome.STOPPED);
 
-      // Also when it stands in the queue already, and is cancelled from the loop itself.
+      // Also if it is in the queue already and is cancelled on the loop thread.
       outcomes.clear();
       var second = new StopSource();
       ScheduleOperation cancelled = loop.scheduler().schedule();
@@ -164,7 +165,7 @@ final class SchedulerTest {
     }
   }
 
-  // The rule promised the order of starts, which another rule excludes.
+  // The order of starts does not hold here: completions schedule for this turn, tasks for the next.
   // r[verify loop.sched.schedule] r[verify loop.wait.drain-both]
   @EveryBackend
   void whatACompletionSchedulesOvertakesWhatATaskHas(Backend backend) throws IOException {
@@ -239,7 +240,7 @@ final class SchedulerTest {
     }
   }
 
-  /** Operations that complete when they are all started, in this order. */
+  /** Operations that complete once all of them are started, in this order. */
   private static List<Operation<?>> oneOfEachKind(
       EventLoop loop, Arena arena, Queue<Handle> handles) throws IOException {
     var loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -367,8 +368,8 @@ final class SchedulerTest {
     }
   }
 
-  // A read that was put off because of the quota, on a descriptor that had never had to wait, found
-  // nothing in the next turn and was not registered: no event came for it.
+  // Regression: a read postponed by the quota, on a descriptor that had never had to wait, found
+  // nothing in the next turn and was not registered, so it never got its event.
   // r[verify loop.op.park] r[verify loop.op.fair]
   @EveryBackend
   void anOperationPutOffByTheQuotaStillGetsItsEvent(Backend backend) throws IOException {

@@ -35,8 +35,8 @@ final class SecondConnectTest {
         UnixDomainSocketAddress.of(directory.resolve("listener")));
   }
 
-  // What went wrong: the kernel does not take note that a connect has come to its end before it is
-  // called again. So on epoll the second one succeeded, and did so whatever its address was.
+  // Regression: the kernel notices that a connect has completed only when connect is called again.
+  // So on epoll a second connect succeeded, whatever its address.
   // r[verify loop.connect] r[verify loop.backend.surface]
   @EveryBackend
   void isRefusedAndTheConnectionStays(Backend backend) throws IOException {
@@ -85,7 +85,7 @@ final class SecondConnectTest {
     }
   }
 
-  // What went wrong: on epoll it waited for the outcome of the first, wherever that went.
+  // Regression: on epoll it waited for the outcome of the first connect, whatever its address.
   // r[verify loop.connect] r[verify loop.backend.surface]
   @EveryBackend
   void isRefusedWhileOneThatWasCancelledIsUnderWay(Backend backend) throws IOException {
@@ -93,7 +93,7 @@ final class SecondConnectTest {
       Acceptor acceptor = Acceptor.open(loop, addresses().getFirst(), 0);
       var clients = new ArrayList<StreamSocket>();
       Probe<StreamSocket> waiting;
-      do { // until there is no room
+      do { // until the queue is full
         assertThat(clients).hasSizeLessThan(8);
         clients.add(StreamSocket.open(loop, Sockets.familyOf(acceptor.localAddress())));
         waiting = start(clients.getLast().connect(acceptor.localAddress()));

@@ -54,7 +54,7 @@ final class SignalAttachTest {
     }
   }
 
-  // What went wrong: a loop that is driven inside a callback of another was taken for that one.
+  // Regression: a loop driven inside a callback of another loop was taken for that loop.
   // r[verify sig.attach.one-loop]
   @EveryBackend
   void aLoopInsideAnotherHasAServiceOfItsOwn(Backend backend) throws Exception {
@@ -85,7 +85,7 @@ final class SignalAttachTest {
 
       tap.failAt("signalfd", 1, Errno.EMFILE);
       assertFails(tested, Errno.EMFILE);
-      tap.failAt("signalfd", 2, Errno.ENOMEM); // the first gives a descriptor, this the signals
+      tap.failAt("signalfd", 2, Errno.ENOMEM); // the call that sets the signals
       assertFails(tested, Errno.ENOMEM);
       if (backend != Backend.IO_URING) { // whose waits are requests that cannot fail at once
         tap.failAt("epollCtl", 1, Errno.ENOSPC);
@@ -215,7 +215,7 @@ final class SignalAttachTest {
         kill(Signo.USR1);
         first.drive(kept::isDone);
         assertThat(overtaken.isDone()).isFalse();
-        queue(RT, 100); // in the kernel when it changes hands
+        queue(RT, 100); // pending in the kernel when the signal changes hands
         detach(second);
         first.drive(overtaken::isDone);
         assertThat(overtaken.value()).isEqualTo(100);
@@ -245,13 +245,13 @@ final class SignalAttachTest {
       assertThat(before.openedSince()).isEmpty();
       assertThat(mask()).isEqualTo(blocked);
       assertThat(tested.loop.inFlight()).isZero();
-      kill(Signo.USR1); // with nobody to read it: this process goes on
+      kill(Signo.USR1); // without a reader: this process goes on
       tested.settle();
       tested.attach(RT, Signo.USR1);
       assertThat(tested.pending(RT)).isZero();
       assertThat(tested.pending(Signo.USR1)).as("was in the kernel").isEqualTo(1);
       detach(tested);
-      detach(tested); // nothing happens
+      detach(tested); // does nothing
     }
   }
 
@@ -291,7 +291,7 @@ final class SignalAttachTest {
       group.start(SignalSet.of(RT));
       EventLoop loop = group.next();
       var service = new SignalService(loop);
-      service.close(); // before it was attached
+      service.close(); // before attaching
       Coroutine<SignalInfo> waiting =
           loop.spawn(
               "waiter",
@@ -313,7 +313,7 @@ final class SignalAttachTest {
       var service = new SignalService(loop);
       var tested = new SignalLoop(loop, service);
       tested.attach(RT);
-      service.close(); // from outside; nobody drives the loop
+      service.close(); // from another thread, while no thread drives the loop
       assertThat(service.isAttached()).isTrue();
     }
     assertThat(before.openedSince()).isEmpty();

@@ -86,7 +86,7 @@ final class SignalCancelTest {
       var trigger = new AtomicInteger();
       SignalOperation wait = tested.service.next(RT);
       var cancelled = new ArrayList<Waiter>();
-      // Resumed first, it cancels the one that was notified after it.
+      // It is resumed first, and cancels the one that was notified after it.
       wait.start(
           _ -> {
             trigger.incrementAndGet();
@@ -110,7 +110,7 @@ final class SignalCancelTest {
   @EveryBackend
   void recordsOfCancelledWaitersGoBackToTheHeadOfWhatIsPending(Backend backend) throws Exception {
     EventLoop loop = EventLoop.open(backend);
-    try (SignalLoop tested = SignalLoop.attached(loop, 1, RT)) { // the bound does not count
+    try (SignalLoop tested = SignalLoop.attached(loop, 1, RT)) { // the limit does not apply
       var cancelled = new ArrayList<Waiter>();
       tested.service.next(RT).start(_ -> cancelled.forEach(waiter -> waiter.operation.cancel()));
       cancelled.add(tested.waiter(RT));
@@ -144,7 +144,7 @@ final class SignalCancelTest {
       queue(RT, 1, 2);
       tested.drive(cancelled.getFirst().result()::isDone);
 
-      // Its turn may come before it sees the interrupt: then it has the record, and else it is
+      // If its turn comes before it sees the interrupt, it has the record; otherwise the record is
       // here.
       if (cancelled.getFirst().result().isCompletedExceptionally()) {
         assertThat(tested.call(() -> tested.service.tryTake(RT).orElseThrow().intValue()))
@@ -161,8 +161,8 @@ final class SignalCancelTest {
   void aRecordForAFutureThatWasCancelledTooLateIsKept(Backend backend) throws Exception {
     try (SignalLoop tested = SignalLoop.attached(backend, RT)) {
       var future = new ArrayList<CompletableFuture<SignalInfo>>();
-      // Resumed first, while the other has its signal. The future is cancelled by another thread,
-      // whose word reaches the loop only after the future has refused the signal.
+      // It is resumed first, while the other has its signal. Another thread cancels the future, and
+      // its cancel reaches the loop only after the future has refused the signal.
       tested
           .service
           .next(RT)
@@ -247,7 +247,7 @@ final class SignalCancelTest {
     }
   }
 
-  // What went wrong: a wait that a callback started after its stop request took a pending signal.
+  // Regression: a wait that a callback started after requesting a stop took a pending signal.
   // r[verify sig.shutdown.loop]
   @EveryBackend
   void aWaitThatIsStartedAfterTheStopRequestGetsNoSignal(Backend backend) throws Exception {

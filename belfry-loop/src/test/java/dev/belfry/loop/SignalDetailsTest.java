@@ -13,7 +13,7 @@ import dev.belfry.linux.Spawn;
 import dev.belfry.loop.LoopSupport.EveryBackend;
 import dev.belfry.loop.SignalLoop.Waiter;
 
-/** What is told about a signal. The only child of this process is the one whose end is told. */
+/** The details of a signal. The only child of this process is the one whose end is reported. */
 @InSignalJvm
 final class SignalDetailsTest {
   private static final int CLD_EXITED = 1;

@@ -24,7 +24,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 
-/** The descriptor, what it brings, and in which order it is handed out. */
+/** The signalfd, what it delivers, and the order in which signals are handed out. */
 @InSignalJvm
 final class SignalFdTest {
 
@@ -43,7 +43,7 @@ final class SignalFdTest {
           signals = entry.getValue().contains("signalfd") ? entry.getKey() : signals;
         }
       }
-      if (backend != Backend.IO_URING) { // which does not tell what it watches
+      if (backend != Backend.IO_URING) { // which does not show what it watches
         String pattern = "tfd:\\s+" + signals + "\\s.*";
         assertThat(Files.readAllLines(Path.of("/proc/self/fdinfo/" + epoll)))
             .anyMatch(line -> line.matches(pattern));
@@ -69,7 +69,7 @@ final class SignalFdTest {
       tested.settle();
       queue(RT, IntStream.range(0, 1000).toArray());
       long reads = tap.calls("read");
-      assertThat(tested.loop.runSome()).isZero(); // nobody waits, so nothing completes
+      assertThat(tested.loop.runSome()).isZero(); // there is no waiter, so nothing completes
       assertThat(tap.calls("read") - reads).isBetween(16L, 17L);
       assertThat(take(tested, 1000)).isEqualTo(IntStream.range(0, 1000).boxed().toList());
     }
@@ -84,7 +84,7 @@ final class SignalFdTest {
       queue(RT, IntStream.range(0, 300).toArray());
       tested.drive(() -> tested.pending(RT) == 300);
       assertThat(take(tested, 300)).isEqualTo(IntStream.range(0, 300).boxed().toList());
-      queue(RT, 300); // the edge after that is seen too
+      queue(RT, 300); // the next edge is seen too
       tested.drive(() -> tested.pending(RT) == 1);
     }
   }
@@ -208,7 +208,7 @@ final class SignalFdTest {
     }
   }
 
-  /** Those of the compiler come and go. */
+  /** Without the JIT compiler's threads, which come and go. */
   private static Set<String> javaThreads() {
     var names = new TreeSet<String>();
     Thread.getAllStackTraces().keySet().forEach(thread -> names.add(thread.getName()));

@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** A whole program under load, started in every way. */
+/** A whole program under load, started in every possible way. */
 final class SignalLoadTest {
   private static final Sys SYS = Sys.forAnyThread();
   private static final int EACH = 100;
@@ -51,7 +51,7 @@ final class SignalLoadTest {
     try (TestProcess program = TestProcess.java(SignalReceiver.class)) {
       assertThat(program.line("refused "))
           .startsWith(SIGNALS + " cannot be attached")
-          // The first thread of the process has what it inherited: nothing blocked.
+          // The first thread of the process has the inherited mask: nothing blocked.
           .contains(SIGNALS + " in java (" + program.pid() + ")")
           .contains("VM Thread (", "VM Periodic Tas (", "Signal Dispatch (")
           .contains("Start the JVM with them blocked: 'env --block-signal=1,2,3,10,12,13,14,15,40")
@@ -103,7 +103,7 @@ final class SignalLoadTest {
     program.say(way);
     assertThat(program.line("SigBlk:").strip()).isEqualTo("0000000000000000");
     SigSet inherited = ThreadSignals.ofThisProcess().getFirst().ignored(); // HUP, under nohup
-    // The C library's own are ignored in what posix_spawn starts; no program sees them.
+    // posix_spawn leaves the C library's own signals ignored, which no program can see.
     SigSet unseen = SigSet.range(32, 33);
     long ignored = Long.parseUnsignedLong(program.line("SigIgn:").strip(), 16);
     assertThat(new SigSet(ignored).minus(inherited).minus(unseen)).isEqualTo(SigSet.EMPTY);

@@ -19,14 +19,12 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 
-/**
- * A loop that the test's thread drives, with a signal service; in a JVM that has signals blocked.
- */
+/** A loop driven by the test's thread, with a signal service; in a JVM that has signals blocked. */
 final class SignalLoop implements AutoCloseable {
   static final Sys SYS = Sys.forAnyThread();
   static final int PID = (int) ProcessHandle.current().pid();
 
-  /** A realtime signal, and another. */
+  /** Two realtime signals. */
   static final int RT = Signo.RTMIN + 6;
 
   static final int RT2 = Signo.RTMIN + 7;
@@ -39,12 +37,12 @@ final class SignalLoop implements AutoCloseable {
     this.service = service;
   }
 
-  /** With the usual limit, attached. */
+  /** An attached service with the default limit. */
   static SignalLoop attached(Backend backend, int... signums) throws Exception {
     return attached(EventLoop.open(backend), SignalService.PENDING_LIMIT, signums);
   }
 
-  /** With a tap on its system calls, attached. */
+  /** An attached service with a tap on its system calls. */
   static SignalLoop attached(Backend backend, SysTap tap, int... signums) throws Exception {
     return attached(LoopSupport.open(backend, tap), SignalService.PENDING_LIMIT, signums);
   }
@@ -60,7 +58,7 @@ final class SignalLoop implements AutoCloseable {
     return tested;
   }
 
-  /** Not attached. */
+  /** A service that is not attached. */
   static SignalLoop open(Backend backend) throws IOException {
     EventLoop loop = EventLoop.open(backend);
     return new SignalLoop(loop, new SignalService(loop));
@@ -88,7 +86,7 @@ final class SignalLoop implements AutoCloseable {
     LoopSupport.get(attaching.result());
   }
 
-  /** Does something on the loop thread; what it throws is thrown here. */
+  /** Runs an action on the loop thread; rethrows its exception here. */
   <T> T call(Callable<T> action) throws Exception {
     var result = new CompletableFuture<T>();
     loop.scheduler()
@@ -115,12 +113,12 @@ final class SignalLoop implements AutoCloseable {
     LoopSupport.drive(loop, until);
   }
 
-  /** Drives until the loop has nothing to do: what was in the kernel was read and dealt with. */
+  /** Drives the loop until it is idle: signals pending in the kernel were read and handled. */
   void settle() throws IOException {
     loop.runUntilEmpty();
   }
 
-  /** Waits for a signal by a callback. */
+  /** Waits for a signal with a callback. */
   Waiter waiter(int signum) {
     return new Waiter(service.next(signum));
   }
@@ -151,12 +149,12 @@ final class SignalLoop implements AutoCloseable {
     }
   }
 
-  /** Takes what is left in the kernel, so that the next test does not find it. */
+  /** Takes the signals left pending in the kernel, so that the next test does not find them. */
   static void drainKernel() throws ErrnoException {
     var records = new SignalRecords(Arena.ofAuto(), 64);
     try (SignalFd rest = SignalFd.open(SYS, SignalLaunch.SIGNALS)) {
       while (rest.read(records) > 0) {
-        // Nobody wants it.
+        // Discarded.
       }
     }
   }

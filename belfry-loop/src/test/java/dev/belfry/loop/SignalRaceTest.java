@@ -19,8 +19,8 @@ import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
 /**
- * Numbered signals race the end of the waits for them. Each is received by the wait, or is pending
- * afterwards; none is lost, and none comes twice.
+ * Numbered signals race with the end of the waits for them. Each signal is received by the wait or
+ * is pending afterwards; none is lost, and none comes twice.
  */
 @InSignalJvm
 final class SignalRaceTest {
@@ -79,7 +79,7 @@ final class SignalRaceTest {
     }
   }
 
-  /** How a wait ended. Not its future, because that can be cancelled by itself. */
+  /** The result of a wait. Not its future, which can be cancelled on its own. */
   private static final class Result extends CompletableFuture<SignalInfo> {
     Result(SignalOperation wait) {
       wait.start(
@@ -93,7 +93,7 @@ final class SignalRaceTest {
     }
   }
 
-  /** A loop of its own thread, and who has got which signal. */
+  /** A loop on a thread of its own, and the signals received. */
   private static final class Race implements AutoCloseable {
     final Driven driven;
     final SignalService service;
@@ -122,7 +122,7 @@ final class SignalRaceTest {
       };
     }
 
-    /** Sees where the signal of a round went; there is no other one. */
+    /** Checks where the signal of a round went; there is no other one. */
     void settle(int number, CompletableFuture<SignalInfo> result) throws Exception {
       try {
         take(number, LoopSupport.get(result));
@@ -138,7 +138,7 @@ final class SignalRaceTest {
         take(number, pending.get());
       }
       if (number % 1000 == 0) {
-        System.out.println("round " + number); // a sign of life for the JVM that waits for us
+        System.out.println("round " + number); // a sign of life for the parent JVM
       }
     }
 
@@ -166,7 +166,7 @@ final class SignalRaceTest {
     }
   }
 
-  /** Another thread that does something at the same time. */
+  /** Acts on another thread at the same time. */
   private static final class Rival implements AutoCloseable {
     private final CyclicBarrier barrier = new CyclicBarrier(2);
     private volatile Runnable action = () -> {};

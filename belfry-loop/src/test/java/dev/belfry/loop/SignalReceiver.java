@@ -14,13 +14,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A program that says what signals it gets, while its threads come and go and its collector runs.
- * When it is told so it runs a child in two ways, which says what signals it has blocked.
+ * A program that reports the signals it gets, while threads come and go and the collector runs. On
+ * request it starts a child in two ways, which reports the signals it has blocked.
  */
 final class SignalReceiver {
   static final int QUEUED = Signo.RTMIN + 6;
 
-  /** The eight of the catalog, and one that queues up. */
+  /** The eight of the catalog, and one that queues. */
   static final SigSet SIGNALS =
       SigSet.of(
           Signo.HUP,
@@ -118,7 +118,7 @@ final class SignalReceiver {
     }
   }
 
-  /** Threads that come and go, and garbage. */
+  /** Creates threads that come and go, and garbage. */
   private static void startLoad() {
     Thread.ofPlatform()
         .daemon()

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Writing to somebody who is gone is an error and not a signal that ends the process. */
+/** Writing to a reader that is gone causes an error, not a signal that ends the process. */
 final class SilentPipeTest {
   private static final long SIGPIPE_BIT = 1L << (13 - 1);
 
@@ -33,7 +33,7 @@ final class SilentPipeTest {
         unix.second().close();
         pipe.reader().close();
         drive(loop, pipe.reader()::isClosed);
-        // The first write brings a reset, the next one finds it.
+        // The first write provokes a reset, the next one fails with it.
         DescriptorSupport.result(loop, tcp.first().writeSome(arena.allocate(8)));
         drive(loop, () -> isBroken(loop, tcp.first(), arena));
         var message = new Message(arena, 1, 0);
@@ -89,8 +89,7 @@ final class SilentPipeTest {
     }
   }
 
-  // The JVM has a handler that takes the signal without a word; only where it is blocked is it
-  // seen.
+  // The JVM has a handler that silently ignores the signal; it shows only where it is blocked.
   // r[verify loop.op.error]
   @EveryBackend
   void aWriteToASocketRaisesNoSignal(Backend backend) throws Exception {

@@ -27,13 +27,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The standard streams, whatever they are and whoever else has them, in processes of their own. */
+/** The standard streams, of every kind, own and shared, in processes of their own. */
 final class StandardStreamTest {
   private static final Sys SYS = Sys.forAnyThread();
 
   @TempDir Path directory;
 
-  /** Copies standard input to standard output, and says so when it ends. */
+  /** Copies standard input to standard output, and reports the end. */
   static final class Copy {
     private Copy() {}
 
@@ -86,8 +86,8 @@ final class StandardStreamTest {
     }
   }
 
-  // What went wrong: a file was opened anew, and so read from its beginning again, whatever the
-  // shell had read; and what the shell wrote afterwards went over what we had written.
+  // Regression: a file was reopened and so read from its beginning again, whatever the shell had
+  // read; and later output of the shell overwrote ours.
   // r[verify loop.op.regular-file]
   @Test
   void theShellAndWeGoOnWhereTheOtherStopped() throws Exception {
@@ -103,8 +103,8 @@ final class StandardStreamTest {
     }
   }
 
-  // What went wrong: with one socket as input and output, as inetd gives it, closing one of them
-  // made calls on the other wait in the kernel.
+  // Regression: with one socket as input and output, as inetd provides it, closing one of them made
+  // calls on the other block.
   // r[verify loop.fd.nonblock]
   @Test
   void aSocketThatOthersShareStaysAsItWas() throws Exception {
@@ -133,7 +133,7 @@ final class StandardStreamTest {
     }
   }
 
-  /** Has a standard output that cannot be opened anew. */
+  /** Has a standard output that cannot be reopened. */
   static final class Borrow {
     private Borrow() {}
 
@@ -157,7 +157,7 @@ final class StandardStreamTest {
   @ValueSource(strings = {"close", "exit"})
   void aFlagThatHadToBeBorrowedIsPutBack(String how) throws Exception {
     Path told = directory.resolve("told");
-    try (Fd shared = Fd.own(SYS, SYS.eventfd(0, 0), "eventfd")) { // has no name to be opened by
+    try (Fd shared = Fd.own(SYS, SYS.eventfd(0, 0), "eventfd")) { // cannot be reopened by a path
       List<String> command = TestProcess.javaCommand(Borrow.class, told.toString(), how);
       try (PidFd child = Spawn.command(command).standard(1, shared.number()).start(SYS)) {
         assertThat(child.awaitExit().shellCode()).isZero();
@@ -168,7 +168,7 @@ final class StandardStreamTest {
     }
   }
 
-  /** Its input and output are one open file that cannot be opened anew; says how it blocks. */
+  /** Input and output share an open file description that cannot be reopened; reports its flags. */
   static final class BorrowTwice {
     private BorrowTwice() {}
 
@@ -188,8 +188,8 @@ final class StandardStreamTest {
     }
   }
 
-  // What went wrong: the first to be closed put the flag back, and a call on the other could wait
-  // in the kernel, with the whole loop.
+  // Regression: closing the first restored the flag, and a call on the other could then block the
+  // whole loop.
   // r[verify loop.fd.nonblock]
   @Test
   void aFlagThatTwoHaveBorrowedIsPutBackByTheLast() throws Exception {

@@ -49,7 +49,7 @@ final class StopTest {
     }
   }
 
-  // A loop that drained a long timer was not woken for a timer that came later and was due later.
+  // Regression: a loop draining a long timer was not woken for a timer started later and due later.
   // r[verify loop.stop.nonew]
   @EveryBackend
   void aTimerStartedWhileTheLoopDrainsALongOneIsStoppedAtOnce(Backend backend) throws Exception {
@@ -119,7 +119,7 @@ final class StopTest {
     }
   }
 
-  // A loop driven by runSome did nothing at all once it was stopped, and did not wait either.
+  // Regression: once stopped, a loop driven by runSome did nothing at all, and did not wait either.
   // r[verify loop.stop.nonew]
   @EveryBackend
   void aLoopThatIsDrivenByRunSomeRefusesWorkAfterTheStopToo(Backend backend) throws Exception {
@@ -162,7 +162,7 @@ final class StopTest {
     }
   }
 
-  // On epoll the reads that the quota of a turn had put off were all made, turn by turn.
+  // Regression: on epoll, all reads postponed by the quota of a turn were still made, turn by turn.
   // r[verify loop.stop.nonew]
   @EveryBackend
   void whatWasPutOffToTheNextTurnCompletesAsStopped(Backend backend) throws IOException {
@@ -233,7 +233,7 @@ final class StopTest {
     LoopSupport.join(submitter);
   }
 
-  // The loop forgot that it was to look around when it was told so just before a turn.
+  // Regression: the loop missed a wake-up that came just before a turn.
   // r[verify loop.stop.flag]
   @EveryBackend
   void aStopThatComesAtAnyMomentIsSeen(Backend backend) throws Exception {

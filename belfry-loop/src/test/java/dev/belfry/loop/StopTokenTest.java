@@ -65,7 +65,7 @@ final class StopTokenTest {
     assertThat(ran).containsExactly("late", "newer");
   }
 
-  // One callback that threw kept the rest from running, so what they were to stop went on.
+  // Regression: one callback that threw kept the rest from running, so their work went on.
   @Test
   void aCallbackThatThrowsDoesNotKeepTheOthersFromRunning() {
     var source = new StopSource();
@@ -85,8 +85,8 @@ final class StopTokenTest {
     assertThat(ran).hasValue(3);
   }
 
-  // What was taken back pointed to its neighbour, that one later to the next, and so on without
-  // end.
+  // Regression: an unregistered callback still pointed to its neighbour, that one to the next, and
+  // so on without end.
   @Test
   void whatWasTakenBackDoesNotKeepWhatCameAfterIt() {
     var source = new StopSource();
@@ -107,7 +107,7 @@ final class StopTokenTest {
     kept.close();
   }
 
-  /** Takes a registration back when the next one is there. */
+  /** Closes a registration after the next one was made. */
   private static StopToken.Registration followedBy(
       StopSource source, StopToken.Registration last, List<WeakReference<AtomicInteger>> counters) {
     var counter = new AtomicInteger();

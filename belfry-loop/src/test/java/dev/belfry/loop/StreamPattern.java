@@ -5,18 +5,18 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** A stream of bytes without end of which each place is known. */
+/** An endless stream of bytes in which the byte at each position is known. */
 final class StreamPattern {
   private static final int MSG_DONTWAIT = 0x40;
 
   private StreamPattern() {}
 
-  /** The byte at a place of the stream that tests send. */
+  /** The byte at a position of the stream. */
   static byte at(long place) {
     return (byte) (place * 31 + (place >> 8));
   }
 
-  /** Sends on without end of the stream, as far as it fits; where it has come. */
+  /** Sends as much of the stream as fits; returns the new position. */
   static long sendOn(StreamSocket socket, long from, long atMost) {
     MemorySegment some = Arena.ofAuto().allocate(atMost);
     for (long i = 0; i < atMost; i++) {

@@ -56,7 +56,7 @@ final class StreamSocketTest {
     return StreamSocket.open(loop, Sockets.familyOf(address));
   }
 
-  /** An address where nobody listens. */
+  /** An address at which nothing listens. */
   private static SocketAddress closedPort(EventLoop loop) throws IOException {
     Acceptor acceptor = Acceptor.open(loop, LOOPBACK);
     SocketAddress address = acceptor.localAddress();
@@ -117,7 +117,7 @@ final class StreamSocketTest {
             } catch (IOException e) {
               throw new AssertionError(e);
             }
-            // An interrupted connect goes on by itself.
+            // An interrupted connect continues by itself.
             long result =
                 Sys.forAnyThread()
                     .connect((int) arguments[0], (MemorySegment) arguments[1], (int) arguments[2]);
@@ -145,15 +145,15 @@ final class StreamSocketTest {
     }
   }
 
-  // What went wrong: after a connect that was refused the kernel answers the next call on the same
-  // socket with ECONNABORTED, whoever listens by then.
+  // Regression: after a refused connect, the kernel answers the next call on the same socket with
+  // ECONNABORTED, even if there is a listener by then.
   // r[verify loop.connect]
   @EveryBackend
   void aConnectThatWasRefusedMayBeMadeAgain(Backend backend) throws IOException {
     Sys sys = Sys.forAnyThread();
     try (EventLoop loop = EventLoop.open(backend);
         Fd listener = Sockets.open(sys, StandardProtocolFamily.INET, Sockets.Type.STREAM, false)) {
-      Sockets.bind(sys, listener.number(), LOOPBACK); // nobody else gets the port meanwhile
+      Sockets.bind(sys, listener.number(), LOOPBACK); // reserves the port
       StreamSocket client = socketFor(loop, LOOPBACK);
       ConnectOperation connect = client.connect(Sockets.localAddress(sys, listener.number()));
       for (int i = 0; i < 4; i++) {
@@ -212,8 +212,8 @@ final class StreamSocketTest {
     }
   }
 
-  // What went wrong: a Unix socket that is not connected was registered while it waited for room
-  // in the listener's queue, and its hang-up was believed for ever.
+  // Regression: an unconnected Unix socket was registered while it waited for room in the
+  // listener's queue, and its hang-up was believed forever.
   // r[verify loop.connect]
   @EveryBackend
   void aConnectToAFullUnixListenerIsTriedAgain(Backend backend) throws IOException {
@@ -237,7 +237,7 @@ final class StreamSocketTest {
       assertThat(connect.value()).isSameAs(last);
       assertThat(last.moreAfterShortRead).isFalse();
 
-      // One that waits ends with the loop.
+      // A waiting connect ends with the loop.
       var waiting = start(connecting(loop, address, clients));
       loop.runUntilEmpty();
       assertThat(waiting.done()).isFalse();
@@ -335,7 +335,7 @@ final class StreamSocketTest {
     }
   }
 
-  // The socket stayed open when its address could not be put into the kernel's form.
+  // Regression: the socket stayed open when its address could not be encoded.
   // r[verify loop.fd.raii]
   @EveryBackend
   void anAddressThatIsNoneLeavesNothingOpen(Backend backend) throws IOException {
@@ -352,7 +352,7 @@ final class StreamSocketTest {
     }
   }
 
-  // The file of the socket stayed, and whoever came next was told that the address is in use.
+  // Regression: the socket file stayed, and the next listener was told that the address is in use.
   @EveryBackend
   void aListenThatFailsLeavesNoSocketFile(Backend backend) throws IOException {
     try (var tapped = new Tapped(backend)) {
@@ -366,7 +366,7 @@ final class StreamSocketTest {
     }
   }
 
-  // What went wrong: a connection that came when its future was already cancelled was lost open.
+  // Regression: a connection that came after its future was cancelled leaked.
   // r[verify loop.fd.raii]
   @EveryBackend
   void aConnectionThatNobodyTakesIsClosed(Backend backend) throws IOException {
@@ -378,11 +378,11 @@ final class StreamSocketTest {
       DescriptorSupport.onLoop(
           loop,
           () -> {
-            var future = accept.toFuture(); // the connection is there: it completes in this turn
+            var future = accept.toFuture(); // a connection is waiting: it completes in this turn
             future.cancel(true);
           });
       drive(loop, () -> loop.inFlight() == 0);
-      if (backend == Backend.IO_URING) { // it was withdrawn before the kernel saw it
+      if (backend == Backend.IO_URING) { // it was withdrawn before it was submitted
         assertThat(accept.outcome()).isEqualTo(Outcome.STOPPED);
         result(loop, accept).close();
       }

@@ -198,8 +198,8 @@ final class TimerHeapTest {
     assertThat(heap.pollExpired(100)).isNull();
   }
 
-  // The old entry, when it was moved, told the timer a place that was not the new start's: a cancel
-  // left the timer among the newcomers, and it fired all the same.
+  // Regression: when the old entry was moved, it overwrote the index of the restarted timer. A
+  // cancel then left the timer among the newcomers, and it fired all the same.
   // r[verify loop.timer.cancel-lazy]
   @Test
   void aTimerThatWasStartedAgainIsCancelledWhereverItsOldEntryGoes() {
@@ -209,11 +209,11 @@ final class TimerHeapTest {
     TimerOperation leaf = added(heap, 60);
     added(heap, 70);
     added(heap, 80);
-    added(heap, 20); // moves the one that is restarted to the end of the heap
+    added(heap, 20); // moves the restarted timer's entry to the end of the heap
     heap.cancel(restarted);
     restarted.prepare(true);
     heap.addNewcomer(restarted);
-    heap.cancel(leaf); // the end of the heap takes its place
+    heap.cancel(leaf); // the last entry takes its place
     heap.cancel(restarted);
     heap.settle(0);
     assertThat(heap.pending()).isEqualTo(4);

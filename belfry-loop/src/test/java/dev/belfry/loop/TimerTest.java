@@ -62,7 +62,7 @@ final class TimerTest {
     }
   }
 
-  // The fallback did not set its timer again for a deadline that it had been set to before.
+  // Regression: the fallback did not set its timer again for a deadline that it had used before.
   // r[verify loop.timer.expire] r[verify loop.wait.assume]
   @EveryBackend
   void aTimerStartedAgainForADeadlineThatHasPassedFires(Backend backend) throws Exception {
@@ -139,7 +139,7 @@ final class TimerTest {
               () -> {
                 started.set(System.nanoTime());
                 timer.start(_ -> {});
-                timer.after(Duration.ofHours(1)); // which is for the next start
+                timer.after(Duration.ofHours(1)); // applies to the next start
               });
       assertThat(loop.runSome()).isEqualTo(1);
       assertThat(timer.deadline() - delay).isBetween(started.get(), System.nanoTime());
@@ -298,14 +298,14 @@ final class TimerTest {
       boolean inTime = System.nanoTime() - base < 0;
       LoopSupport.await(fired);
       assertThat(early).hasValue(0);
-      if (inTime) { // else this thread was not let run before the loop woke by itself
+      if (inTime) { // else this thread was delayed until the loop woke by itself
         assertThat(written).isZero();
       }
     }
   }
 
-  // A loop that slept until an earlier timer was not woken for a later one, so that nobody watched
-  // the later one's token until then.
+  // Regression: a loop that slept until an earlier timer was not woken for a later one, so the
+  // later one's token was not watched until then.
   // r[verify loop.cancel.stopped] r[verify loop.timer.no-wake-later]
   @EveryBackend
   void aTokenStopsALaterTimerFromAnotherThreadAtOnce(Backend backend) throws Exception {

@@ -11,11 +11,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 
-/** Steady state allocates nothing. */
+/** The steady state of reads and writes allocates nothing. */
 final class TransferAllocationTest {
   private static final int ROUNDS = 100_000;
 
-  /** Sends to and fro, so many times. */
+  /** Sends back and forth a number of times. */
   private static final class PingPong implements Completion<Integer> {
     private final TransferOperation write;
     private final TransferOperation read;
@@ -49,7 +49,7 @@ final class TransferAllocationTest {
     }
   }
 
-  /** Plays in a JVM of its own, whose compiler has seen nothing else. */
+  /** Runs in a JVM of its own, whose JIT compiler has seen nothing else. */
   static final class Playing {
     private Playing() {}
 
@@ -61,7 +61,7 @@ final class TransferAllocationTest {
           var first = new PingPong(pair.first(), arena.allocate(64), true);
           var second = new PingPong(pair.second(), arena.allocate(64), false);
           long least = Long.MAX_VALUE;
-          // What the compiler has not seen to yet allocates; so a few rounds are its warm-up.
+          // Code that is not compiled yet allocates, so the first rounds are a warm-up.
           for (int attempt = 0; attempt < 20 && least >= 1024; attempt++) {
             long before = threads.getCurrentThreadAllocatedBytes();
             play(loop, first, second, ROUNDS / 2);

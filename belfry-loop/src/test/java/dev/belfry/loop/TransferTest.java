@@ -33,7 +33,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Reading and writing, into and from all kinds of memory. */
+/** Reading and writing, with all kinds of memory. */
 final class TransferTest {
   private static final int END = TransferOperation.END_OF_FILE;
 
@@ -41,7 +41,7 @@ final class TransferTest {
 
   @TempDir Path directory;
 
-  /** Where bytes go in and come out again. */
+  /** A writing end and a reading end. */
   private record Way(ByteHandle from, ByteHandle to) implements AutoCloseable {
     @Override
     public void close() {
@@ -65,7 +65,7 @@ final class TransferTest {
             result(loop, RegularFile.open(loop, file, flags, 0))));
   }
 
-  /** So that the reader comes to the end. */
+  /** Closes the writing end, so that the reader reaches the end. */
   private static void end(EventLoop loop, Way way) throws IOException {
     way.from().close();
     loop.runUntilEmpty();
@@ -115,7 +115,7 @@ final class TransferTest {
     }
   }
 
-  // It sent nothing: there was a new message by then, without what was to be sent.
+  // Regression: it sent nothing, because the message had been replaced by an empty one.
   @EveryBackend
   void buffersThatAreRefusedChangeNothing(Backend backend) throws IOException {
     try (EventLoop loop = EventLoop.open(backend)) {
@@ -130,8 +130,8 @@ final class TransferTest {
     }
   }
 
-  // What was meant for the next start was used by the one in flight; and on io_uring the memory
-  // that the kernel had could be freed meanwhile.
+  // Regression: a buffer meant for the next start was used by the one in flight, and on io_uring
+  // memory held by the kernel could be freed meanwhile.
   @EveryBackend
   void anOperationInFlightKeepsItsBuffer(Backend backend) throws IOException {
     try (EventLoop loop = EventLoop.open(backend)) {
@@ -175,7 +175,7 @@ final class TransferTest {
         assertThat(result(loop, reading)).isEqualTo(4);
         assertThat(in.position()).isEqualTo(7);
         assertThat((char) in.get(3)).isEqualTo('t');
-        // What went wrong: started again, it wrote over what was read first.
+        // Regression: when started again, it overwrote what was read first.
         write(loop, way.from(), "abcdef");
         assertThat(result(loop, reading)).isEqualTo(2);
         assertThat(in.remaining()).isZero();
@@ -207,7 +207,7 @@ final class TransferTest {
         assertThat(writing.value()).isEqualTo(size);
         assertThat(in.mismatch(out)).isEqualTo(-1);
 
-        // At the end of the file there are fewer; then none.
+        // At the end of the file it reads less, then nothing.
         write(loop, way.from(), "rest");
         end(loop, way);
         assertThat(result(loop, way.to().readAll(in))).isEqualTo(4);
@@ -227,7 +227,7 @@ final class TransferTest {
         assertThat(part).isPositive().isLessThan(16 << 20);
         var parked = start(pair.first().writeSome(large));
         loop.runUntilEmpty();
-        while (parked.done()) { // a receiver's buffer may still grow
+        while (parked.done()) { // the receive buffer may still grow
           parked = start(pair.first().writeSome(large));
           loop.runUntilEmpty();
         }
@@ -243,7 +243,7 @@ final class TransferTest {
     }
   }
 
-  // What went wrong: where a read was known to have to wait, an empty one waited too.
+  // Regression: where a read was known to have to wait, an empty one waited too.
   // r[verify loop.op.zero]
   @EveryBackend
   void anEmptyBufferCompletesAtOnceAndSaysNothing(Backend backend) throws IOException {
@@ -321,7 +321,7 @@ final class TransferTest {
           var more = List.of(start(early), start(pieces), start(out));
           drive(loop, more.getLast()::done);
           assertThat(out.error()).isInstanceOf(IllegalStateException.class);
-          write(loop, way.from(), "x"); // an event
+          write(loop, way.from(), "x"); // causes an event
           for (var probe : List.of(probes.get(0), probes.get(1), more.get(0), more.get(1))) {
             drive(loop, probe::done);
             assertThat(probe.operation.error()).isInstanceOf(IllegalStateException.class);
@@ -334,7 +334,8 @@ final class TransferTest {
     }
   }
 
-  // A request that could not be written failed, and then the loop slept on the news of it.
+  // Regression: a request that could not be written failed, but the loop slept before delivering
+  // that.
   // r[verify loop.wait.flush-first] r[verify loop.op.error]
   @EveryBackend
   void aFreedBufferFailsItsOperationBeforeTheLoopSleeps(Backend backend) throws Exception {
@@ -357,8 +358,8 @@ final class TransferTest {
     }
   }
 
-  // What went wrong: of several buffers nobody asked that; whether the loop could fill them then
-  // depended on where the data was when it came to it.
+  // Regression: several buffers were not checked. Whether the loop could fill them then depended on
+  // where the data was at the time.
   // r[verify loop.op.read-some]
   @EveryBackend
   void memoryThatIsConfinedToACoroutineIsRefused(Backend backend) throws Exception {
@@ -391,8 +392,8 @@ final class TransferTest {
     }
   }
 
-  // An operation that fails at once and is started again by its callback would keep the loop to
-  // itself, if all that a turn brings about were dealt with in that turn.
+  // An operation that fails at once and is restarted by its callback would monopolise the loop if
+  // all follow-up work were done in the same turn.
   // r[verify loop.op.fair]
   @EveryBackend
   void whatFailsForEverDoesNotStopTheLoop(Backend backend) throws IOException {
@@ -418,7 +419,7 @@ final class TransferTest {
     }
   }
 
-  // What went wrong: on io_uring it was noticed only when something had come.
+  // Regression: on io_uring it was noticed only when data had come.
   // r[verify loop.backend.surface]
   @EveryBackend
   void aBufferThatIsGoneFailsAtOnce(Backend backend) throws IOException {

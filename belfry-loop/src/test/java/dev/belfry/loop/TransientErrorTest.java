@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Errors that are nobody's business. */
+/** Errors that callers must not see. */
 final class TransientErrorTest {
   private static final List<String> INTERRUPTIBLE =
       List.of(
@@ -52,7 +52,7 @@ final class TransientErrorTest {
           "ioUringEnter",
           "eventfd");
 
-  /** Those that may say that they would have to wait. */
+  /** Calls that may report that they would have to wait. */
   private static final List<String> WAITING =
       List.of(
           "read", "write", "readv", "writev", "pread", "pwrite", "send", "recv", "sendmsg",
@@ -80,7 +80,7 @@ final class TransientErrorTest {
   @EveryBackend
   void callsThatWouldWaitAreTriedAgain(Backend backend) throws IOException {
     try (var tapped = new Tapped(backend)) {
-      // The first attempt finds nothing, whatever there is: the registration tells.
+      // The first attempt finds nothing in any case: the registration reports readiness.
       for (String call : WAITING) {
         tapped.failFirst(call, 1, Errno.EAGAIN);
       }
@@ -102,7 +102,7 @@ final class TransientErrorTest {
     }
   }
 
-  /** A kernel that is short of memory takes one request, and then does not wait. */
+  /** A kernel short of memory consumes one request, and then does not wait. */
   private static OptionalLong takeOne(Object[] enter) {
     if ((int) enter[1] <= 1) {
       return OptionalLong.empty();
@@ -151,7 +151,7 @@ final class TransientErrorTest {
     var tcp = tcp(loop);
     tcp.first().close();
     tcp.second().close();
-    // New ones for each step: to one that is registered a wrong EAGAIN would be a lost event.
+    // New sockets for each step: on a registered one, a false EAGAIN would be a lost event.
     var pair = StreamSocket.pair(loop, loop);
     write(loop, pair.first(), "bytes");
     assertThat(read(loop, pair.second())).isEqualTo("bytes");

@@ -14,12 +14,12 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 
-/** What has come over TCP and was not read when the socket is closed. */
+/** Data that came over TCP and was not read when the socket is closed. */
 final class UnreadDataTest {
   private final Arena arena = Arena.ofAuto();
 
-  // What went wrong: on io_uring the kernel had handed it over before, and so it took the
-  // connection for one that had ended well: the peer was not told that what it sent was lost.
+  // Regression: on io_uring the kernel had already delivered the data, and so closed the connection
+  // in order: the peer was not told that its data was lost.
   // r[verify loop.fd.close] r[verify loop.backend.surface]
   @EveryBackend
   void tellsThePeerByAReset(Backend backend) throws IOException {

@@ -35,9 +35,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What is to be written and has not been tried yet when the handle is closed, shut down or its loop
- * stopped. What went wrong: on io_uring nothing of it was written, on epoll nothing beyond the
- * handle's share of the turn.
+ * Writes not attempted yet when the handle is closed or shut down, or its loop stopped. Regression:
+ * on io_uring none of them was made, on epoll none beyond the handle's share of the turn.
  */
 final class UnwrittenDataTest {
   /** More than a descriptor's share of a turn. */
@@ -174,7 +173,7 @@ final class UnwrittenDataTest {
         try {
           files.add(Files.readSymbolicLink(descriptor));
         } catch (NoSuchFileException closed) {
-          // Such as the one that lists them.
+          // Such as the descriptor that lists them.
         }
       }
     }
@@ -283,7 +282,7 @@ final class UnwrittenDataTest {
                 probes.add(startWriting(pair.first(), "last"));
                 started.set(true);
                 while (!locked.get()) {
-                  Thread.onSpinWait(); // the loop must not get to the writes
+                  Thread.onSpinWait(); // keeps the loop from the writes
                 }
                 pair.first().close();
               });
@@ -295,7 +294,7 @@ final class UnwrittenDataTest {
             loop.spawn(
                 "shutting",
                 () -> {
-                  pair.first().shutdownWrite(); // finds what the other has not come to
+                  pair.first().shutdownWrite(); // finds the remaining writes
                   return true;
                 });
         LoopSupport.get(shutting.result());
@@ -312,9 +311,8 @@ final class UnwrittenDataTest {
     }
   }
 
-  // What the kernel had not taken for want of memory counted as under way: after a shutdown all of
-  // it
-  // failed with EPIPE, and after a close all but the first was stopped.
+  // Regression: requests that the kernel had not consumed for lack of memory counted as under way.
+  // After a shutdown they all failed with EPIPE, and after a close all but the first were stopped.
   // r[verify loop.fd.unwritten]
   @ParameterizedTest
   @NeedsIoUring

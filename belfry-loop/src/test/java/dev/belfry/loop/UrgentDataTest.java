@@ -34,7 +34,7 @@ final class UrgentDataTest {
               }
             }
           });
-      loop.runSome(); // it waits for an event now
+      loop.runSome(); // it now waits for an event
 
       int fd = pair.second().descriptor();
       Sys sys = Sys.forAnyThread();

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** On io_uring a TCP socket receives before it is asked to, and nobody notices. */
+/** On io_uring a TCP socket receives ahead of reads, without visible effects. */
 @NeedsIoUring
 final class UringReceiveTest {
   private final Arena arena = Arena.ofAuto();
@@ -36,7 +36,7 @@ final class UringReceiveTest {
       var reading = start(pair.first().readSome(arena.allocate(8)));
       loop.runUntilEmpty();
       assertThat(reading.done()).isFalse();
-      assertThat(tapped.calls("recv")).isEqualTo(2); // without a buffer, then it would wait
+      assertThat(tapped.calls("recv")).isEqualTo(2); // one without a buffer, then it would wait
       send(pair.second(), "x");
       drive(loop, reading::done);
       assertThat(reading.value()).isEqualTo(1);
@@ -45,7 +45,7 @@ final class UringReceiveTest {
     }
   }
 
-  // The kernel's buffers are overwritten as soon as they are given back.
+  // The loop's buffers are overwritten as soon as they are given back.
   @Test
   void whateverReadsItTheStreamStaysInOrder() throws IOException {
     try (EventLoop loop = EventLoop.open(Backend.IO_URING)) {
@@ -150,7 +150,7 @@ final class UringReceiveTest {
         refused = before == sent ? refused + 1 : 0;
         assertThat(sent).isLessThan(64 << 20);
       } while (refused < 100);
-      // And takes no buffers away from others: one request still serves all reads.
+      // It takes no buffers away from others: one request still serves all reads.
       var busy = tcp(loop);
       long requests = tapped.calls("recv");
       for (int i = 0; i < 20; i++) {
@@ -165,8 +165,8 @@ final class UringReceiveTest {
     }
   }
 
-  // The error was dropped when so much had come before it that no more was to be received ahead,
-  // and the next read was told that the stream had ended in order.
+  // Regression: the error was dropped if it came after the limit of data received ahead was
+  // reached, and the next read was told that the stream had ended in order.
   // r[verify loop.op.error]
   @Test
   void aResetBehindMoreThanIsReceivedAheadIsAnError() throws IOException {
@@ -178,7 +178,7 @@ final class UringReceiveTest {
       assertThat(StreamPattern.sendOn(pair.second(), 0, length)).isEqualTo(length);
       Sockets.resetOnClose(Sys.forAnyThread(), pair.second().descriptor());
       pair.second().close();
-      loop.runUntilEmpty(); // nobody reads meanwhile
+      loop.runUntilEmpty(); // without a read meanwhile
       MemorySegment memory = arena.allocate(length);
       assertThat(result(loop, pair.first().readAll(memory))).isEqualTo(length);
       StreamPattern.check(memory, length, 0);
@@ -212,7 +212,7 @@ final class UringReceiveTest {
     }
   }
 
-  // Like what was there before, it is lost with the socket: the peer took it for read.
+  // Regression: the data was lost with the socket, but the peer took it for read.
   // r[verify loop.fd.close]
   @Test
   void dataThatComesWhileTheSocketIsClosedResetsTheConnection() throws IOException {
@@ -223,7 +223,7 @@ final class UringReceiveTest {
       DescriptorSupport.onLoop(
           loop,
           () -> {
-            pair.first().close(); // as soon as the kernel has given the request back
+            pair.first().close(); // once the kernel has returned the request
             send(pair.second(), "late");
           });
       assertThat(DescriptorSupport.errno(loop, pair.second().readSome(arena.allocate(8))))

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is particular to io_uring; what it has in common with the others is shown by the matrix. */
+/** What is particular to io_uring; the matrix covers what it shares with the other backends. */
 @NeedsIoUring
 final class UringTest {
   private final Arena arena = Arena.ofAuto();
@@ -74,7 +74,7 @@ final class UringTest {
     }
   }
 
-  // What is found on the machine said that there is an io_uring, where no loop could open one.
+  // Regression: the machine was reported to have io_uring although no loop could open one.
   // r[verify loop.backend.surface]
   @Test
   void aKernelThatStopsAtTheFirstRequestThatFailsIsTooOld() {
@@ -95,7 +95,7 @@ final class UringTest {
         .satisfies(facility -> assertThat(facility.cause()).contains(tooOld));
   }
 
-  // A ring of buffers has to begin with a page, and pages of 64 KiB are the largest there are.
+  // A buffer ring must begin on a page boundary, and the largest pages are 64 KiB.
   @Test
   void buffersAreRegisteredOnPagesOfAnySize() throws IOException {
     int registerBuffers = 22;
@@ -120,8 +120,8 @@ final class UringTest {
     assertThat(addresses).hasSize(2).allMatch(address -> address % 65_536 == 0);
   }
 
-  // The error went through the loop, which no longer ran and could not be closed either: it waited
-  // for the kernel to give a request back that it never got.
+  // Regression: the error propagated through the loop, which then neither ran nor could be closed:
+  // it waited for the kernel to return a request that it had never received.
   @Test
   void aRequestForWhichThereIsNoMemoryHarmsNoOther() throws IOException {
     SysTap tap = LoopSupport.tap();
@@ -161,8 +161,8 @@ final class UringTest {
     assertThat(table.size()).isZero();
   }
 
-  // An ordinary user may lock a few megabytes, and closed rings count until the kernel cleaned up:
-  // who opened a loop right after closing fifty was told that there is not enough memory.
+  // Unprivileged users may lock only a few megabytes, and closed rings count until the kernel has
+  // freed them. Regression: opening a loop right after closing fifty failed for lack of memory.
   @Test
   void memoryThatClosedRingsAreAboutToGiveBackIsWaitedFor() throws IOException {
     SysTap tap = LoopSupport.tap();
@@ -239,7 +239,7 @@ final class UringTest {
     }
   }
 
-  /** A ring so small that most completions find no room in it. */
+  /** A ring so small that most completions find no room. */
   private static Tapped tiny() throws IOException {
     return new Tapped(LoopOptions.DEFAULT.withBackend(Backend.IO_URING)) {
       @Override
@@ -290,12 +290,12 @@ final class UringTest {
       var first = start(unix.first().readSome(arena.allocate(8)));
       var second = start(inet.first().readSome(arena.allocate(8)));
       LoopSupport.join(Thread.ofPlatform().start(() -> runUntilEmpty(loop)));
-      // The thread that gave them to the kernel has ended, and with it its requests.
+      // The thread that submitted them has ended, and with it its requests.
       send(unix.second(), "one");
       drive(loop, first::done);
       assertThat(first.value()).isEqualTo(3);
 
-      // To a thread that stays, and back.
+      // To a staying thread, and back.
       var stop = new StopSource();
       var third = start(unix.first().readSome(arena.allocate(8)));
       var running = new CompletableFuture<Outcome>();
@@ -326,8 +326,8 @@ final class UringTest {
     }
   }
 
-  // A connect that moved to another ring was asked for once more, and failed because it was under
-  // way already.
+  // Regression: a connect moved to another ring was submitted once more, and failed because it was
+  // under way already.
   // r[verify loop.connect]
   @Test
   void aConnectUnderWayGoesOnWhicheverThreadDrives() throws Exception {
@@ -336,13 +336,13 @@ final class UringTest {
       Acceptor acceptor = Acceptor.open(loop, address, 0);
       var clients = new ArrayList<StreamSocket>();
       var connecting = startConnect(loop, acceptor, clients);
-      while (connecting.done()) { // until there is no room in the listener's queue
+      while (connecting.done()) { // until the listener's queue is full
         connecting = startConnect(loop, acceptor, clients);
       }
       Probe<StreamSocket> connect = connecting;
       assertThat(clients).hasSizeGreaterThan(1);
 
-      // To a thread that stays, back, and to one that ends.
+      // To a staying thread, back, and to a thread that ends.
       var stop = new StopSource();
       Driven driven = Driven.of(loop, RunMode.STOPPED, stop.token()).asleep();
       assertThat(connect.done()).isFalse();
@@ -352,7 +352,7 @@ final class UringTest {
       loop.runUntilEmpty();
       assertThat(connect.done()).isFalse();
 
-      for (int i = 0; i < clients.size(); i++) { // now there is room
+      for (int i = 0; i < clients.size(); i++) { // makes room
         result(loop, acceptor.accept()).close();
       }
       drive(loop, connect::done);
@@ -362,7 +362,7 @@ final class UringTest {
     }
   }
 
-  /** Starts a connect and gives it time enough, if there is room for it. */
+  /** Starts a connect and gives it enough time to complete, if there is room for it. */
   private static Probe<StreamSocket> startConnect(
       EventLoop loop, Acceptor acceptor, List<StreamSocket> clients) throws IOException {
     StreamSocket client = StreamSocket.open(loop, StandardProtocolFamily.INET);
@@ -409,7 +409,7 @@ final class UringTest {
     }
   }
 
-  // It failed with the errno of the ring, as if its own call had.
+  // Regression: it failed with the errno of the ring, as if its own call had failed.
   // r[verify loop.err.unexpected]
   @Test
   void whatARingThatFailedHadDoesNotFailWithTheErrnoOfTheRing() throws IOException {
@@ -429,7 +429,7 @@ final class UringTest {
     }
   }
 
-  // The address stayed in the ring, and what came was written to memory that was freed.
+  // Regression: the address stayed in the ring, and data was written to freed memory.
   // r[verify loop.err.transient]
   @Test
   void whatTheKernelHasNotTakenNamesNoMemoryThatWasFreed() throws IOException {
@@ -452,7 +452,7 @@ final class UringTest {
     }
   }
 
-  /** A request that nobody makes. */
+  /** A request that is never made. */
   private static final class Unused extends UringRequest {
     Unused() {
       super(null);

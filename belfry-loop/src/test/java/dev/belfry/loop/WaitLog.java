@@ -10,27 +10,27 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** The time-outs of a loop's waits, as they were passed to the kernel. */
+/** The timeouts of a loop's waits, as passed to the kernel. */
 final class WaitLog {
-  /** A wait without a time-out. */
+  /** A wait without a timeout. */
   static final long FOREVER = -1;
 
   private static final long NANOS_PER_SECOND = 1_000_000_000;
 
-  /** In nanoseconds; the fallback waits for ever and sets a timer. */
+  /** In nanoseconds; the fallback waits forever and sets a timer. */
   private final List<Long> timeouts = new CopyOnWriteArrayList<>();
 
-  /** Where the fallback's timer was set to. */
+  /** The deadlines that the fallback's timer was set to. */
   private final List<Long> timerDeadlines = new CopyOnWriteArrayList<>();
 
   private WaitLog() {}
 
-  /** Looks at every wait from now on. */
+  /** Records every wait from now on. */
   static WaitLog of(SysTap tap) {
     return of(tap, () -> {});
   }
 
-  /** Looks at every wait from now on, and does something before each that may block. */
+  /** Records every wait from now on, and runs an action before each that may block. */
   static WaitLog of(SysTap tap, Runnable beforeBlocking) {
     var log = new WaitLog();
     tap.script(
@@ -51,7 +51,7 @@ final class WaitLog {
     return log;
   }
 
-  /** How long a call of {@code io_uring_enter} waits. */
+  /** The timeout of an {@code io_uring_enter} call. */
   private static long enterTimeOut(Object[] arguments) {
     if ((int) arguments[2] == 0) {
       return 0;
@@ -64,12 +64,12 @@ final class WaitLog {
     return nanos(AllMemory.SEGMENT, timespec);
   }
 
-  /** Whether the wait of a backend has the time-out; else a timer has. */
+  /** Whether the wait of a backend has the timeout; otherwise a timer has it. */
   static boolean hasTimeOut(Backend backend) {
     return backend != Backend.EPOLL_TIMERFD;
   }
 
-  /** The calls by which other backends wait. */
+  /** The calls with which other backends wait. */
   static List<String> otherCalls(Backend backend) {
     return Arrays.stream(Backend.values())
         .filter(other -> other != backend)
@@ -77,7 +77,7 @@ final class WaitLog {
         .toList();
   }
 
-  /** Whether a wait, called so, would block. */
+  /** Whether a wait with these arguments would block. */
   static boolean blocks(Backend backend, Object[] arguments) {
     return switch (backend) {
       case EPOLL -> ((MemorySegment) arguments[3]).address() == 0;
@@ -86,7 +86,7 @@ final class WaitLog {
     };
   }
 
-  /** The system call by which a backend waits. */
+  /** The system call with which a backend waits. */
   static String call(Backend backend) {
     return switch (backend) {
       case EPOLL -> "epollPwait2";

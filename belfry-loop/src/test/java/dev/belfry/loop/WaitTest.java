@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Timeout;
 
-// Each on a thread of its own: the kernel interrupts one whose io_uring it takes down, a while
-// later.
+// Each test on a thread of its own: when the kernel tears down an io_uring, it interrupts the
+// thread that used it, some time later.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class WaitTest {
   private static final long YEAR_NANOS = TimeUnit.DAYS.toNanos(365);
@@ -82,7 +82,7 @@ final class WaitTest {
               tap,
               () -> {
                 inside.set(System.nanoTime());
-                loop.scheduler().execute(() -> {}); // ends runOne, once the wait is over
+                loop.scheduler().execute(() -> {}); // ends runOne after the wait
                 loop.requestStop();
                 tap.pass(WaitLog.call(backend));
               });
@@ -91,7 +91,7 @@ final class WaitTest {
       long before = System.nanoTime();
       loop.runOne();
       if (inside.get() == 0) {
-        assertThat(delay).isLessThan(Duration.ofMillis(2)); // had passed before the wait
+        assertThat(delay).isLessThan(Duration.ofMillis(2)); // passed before the wait
         return;
       }
       long deadline = timer.deadline();
@@ -117,7 +117,7 @@ final class WaitTest {
     try (EventLoop loop = LoopSupport.open(backend, tap)) {
       WaitLog log = WaitLog.of(tap, () -> loop.scheduler().execute(() -> {}));
       var source = new StopSource();
-      loop.runSome(); // hands over a request of the loop's own, where there is one
+      loop.runSome(); // submits the loop's own request, if there is one
       tapWake(tap, backend, log, loop);
       loop.runOne();
       assertThat(log.timeouts().getLast()).isEqualTo(WaitLog.FOREVER);
@@ -189,7 +189,7 @@ final class WaitTest {
       while (rest.get() > 0) {
         loop.runOne();
       }
-      // The turn after the last task is the only one that might block, and was not begun.
+      // Only the turn after the last task might block, and it has not begun.
       assertThat(log.timeouts().subList(0, log.timeouts().size() - 1)).containsOnly(0L);
     }
   }
@@ -315,8 +315,8 @@ final class WaitTest {
     }
   }
 
-  // What went wrong: a call that waits once came back with nothing when its wait was interrupted,
-  // as it is when the kernel takes down an io_uring that the thread has used.
+  // Regression: a call that waits once returned with nothing when its wait was interrupted, as
+  // happens when the kernel tears down an io_uring that the thread has used.
   // r[verify loop.wait.eintr]
   @EveryBackend
   void anInterruptedWaitOfRunSomeGoesOn(Backend backend) throws IOException {
@@ -375,7 +375,7 @@ final class WaitTest {
     }
   }
 
-  // A loop that was polling did not look at the stop before it slept.
+  // Regression: a polling loop did not check for the stop before it slept.
   // r[verify loop.stop.flag]
   @EveryBackend
   void aBusyPollingLoopSeesPostedWorkAndTheStop(Backend backend) throws Exception {

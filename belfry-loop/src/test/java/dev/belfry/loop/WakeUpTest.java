@@ -90,7 +90,7 @@ final class WakeUpTest {
     }
   }
 
-  // The loop counted as woken, so nobody tried again, and nobody was told.
+  // Regression: the loop counted as woken, so no thread tried again, and nothing was reported.
   // r[verify loop.wake.eventfd]
   @EveryBackend
   void aWakeUpThatFailsIsLoggedAndTheNextOneIsMade(Backend backend) throws Exception {
