@@ -3,25 +3,25 @@ package dev.belfry.workers;
 import java.time.Duration;
 
 /**
- * How a call is treated; each method gives a copy with one thing changed.
+ * How a call is handled. Each method returns a copy with one option changed.
  *
  * {@snippet :
  * CallOptions hasty = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(100));
  * }
  *
- * @param deadline how long to wait for its answer, at most {@link #MAX_DEADLINE}
- * @param delivery what becomes of it when its worker dies
- * @param overload what becomes of it when no worker has room
+ * @param deadline how long to wait for the answer, at most {@link #MAX_DEADLINE}
+ * @param delivery what happens to the call if its worker dies
+ * @param overload what happens to the call if no worker has room
  */
 public record CallOptions(Duration deadline, Delivery delivery, Overload overload) {
-  /** The longest deadline, 20 days: a worker is told in milliseconds, in 31 bits. */
+  /** The longest deadline, 20 days: workers are told in milliseconds, in 31 bits. */
   public static final Duration MAX_DEADLINE = Duration.ofDays(20);
 
-  /** Half a minute; at least once; the caller waits for room. */
+  /** A deadline of 30 seconds; at-least-once delivery; the caller waits for room. */
   public static final CallOptions DEFAULT =
       new CallOptions(Duration.ofSeconds(30), Delivery.AT_LEAST_ONCE, Overload.BLOCK);
 
-  /** Checks the values. */
+  /** Checks the deadline. */
   public CallOptions {
     if (!deadline.isPositive() || deadline.compareTo(MAX_DEADLINE) > 0) {
       throw new IllegalArgumentException(
@@ -30,17 +30,17 @@ public record CallOptions(Duration deadline, Delivery delivery, Overload overloa
     }
   }
 
-  /** With another deadline. */
+  /** A copy with another deadline. */
   public CallOptions withDeadline(Duration deadline) {
     return new CallOptions(deadline, delivery, overload);
   }
 
-  /** With another answer to the death of its worker. */
+  /** A copy with another delivery. */
   public CallOptions withDelivery(Delivery delivery) {
     return new CallOptions(deadline, delivery, overload);
   }
 
-  /** With another answer to overload. */
+  /** A copy with another response to overload. */
   public CallOptions withOverload(Overload overload) {
     return new CallOptions(deadline, delivery, overload);
   }

@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a pool is made. Each method changes this object and returns it; a pool goes by what it was
- * opened with.
+ * The options of a {@link WorkerPool}. Each method changes this object and returns it; later
+ * changes do not affect a pool that is open.
  *
  * {@snippet :
  * PoolOptions options = PoolOptions.of(JavaWorker.of(Resizer.class)).workers(4).spares(2);
@@ -40,7 +40,9 @@ public final class PoolOptions implements Cloneable {
   @Nullable Path directory;
   @Nullable Path crashDirectory;
 
-  /** What differs from the environment of this process; null for what is not handed on. */
+  /**
+   * Differences from the environment of this process; null for a variable that is not passed on.
+   */
   Map<String, @Nullable String> environment = new TreeMap<>();
 
   PoolListener listener = new PoolListener() {};
@@ -52,40 +54,40 @@ public final class PoolOptions implements Cloneable {
     this.command = List.copyOf(command);
   }
 
-  /** Workers can be any program that speaks the protocol, in Java, C or whatever. */
+  /** Workers run this command: any program, in any language, that speaks the protocol. */
   public static PoolOptions of(String... command) {
     return new PoolOptions(List.of(command));
   }
 
-  /** Workers can be any program that speaks the protocol. */
+  /** Workers run this command: any program, in any language, that speaks the protocol. */
   public static PoolOptions of(List<String> command) {
     return new PoolOptions(command);
   }
 
-  /** Workers in Java, as {@link JavaWorker} describes them. */
+  /** Workers written in Java, as {@link JavaWorker} describes them. */
   public static PoolOptions of(JavaWorker worker) {
     return of(worker.command()).crashFilesIn(worker.crashDirectory());
   }
 
-  /** What workers are called, followed by a number; by default {@code worker}. */
+  /** The name of the workers, to which a number is added; {@code worker} by default. */
   public PoolOptions name(String text) {
     name = text;
     return this;
   }
 
-  /** How many workers get calls; by default 2. */
+  /** How many workers take calls; 2 by default. */
   public PoolOptions workers(int count) {
     workers = atLeast(1, count, "workers");
     return this;
   }
 
-  /** How many more are kept ready to take the place of one that dies; by default 1. */
+  /** How many more workers stand by to replace one that dies; 1 by default. */
   public PoolOptions spares(int count) {
     spares = atLeast(0, count, "spares");
     return this;
   }
 
-  /** How many calls a worker has at most at a time; by default 64. */
+  /** The most calls that a worker has at a time; 64 by default. */
   public PoolOptions callsPerWorker(int count) {
     callsPerWorker = atLeast(1, count, "calls per worker");
     if (count > MAX_CALLS) {
@@ -95,15 +97,15 @@ public final class PoolOptions implements Cloneable {
     return this;
   }
 
-  /** To how many workers a call is given at most, when one after the other dies; by default 3. */
+  /** The most workers that a call is given to, if one after another dies; 3 by default. */
   public PoolOptions attempts(int count) {
     attempts = atLeast(1, count, "attempts");
     return this;
   }
 
   /**
-   * After how many deaths in a row, of workers that had done nothing, no more are started; by
-   * default 5.
+   * The number of deaths in a row, of workers that had not served yet, after which no more are
+   * started; 5 by default.
    */
   public PoolOptions crashLimit(int count) {
     crashLimit = atLeast(1, count, "crash limit");
@@ -111,8 +113,8 @@ public final class PoolOptions implements Cloneable {
   }
 
   /**
-   * How long to wait before starting a worker after one that died having done nothing; twice as
-   * long after each more in a row. By default 100 ms first and 10 seconds at the longest.
+   * The delay before a worker is started in place of one that died before it had served. It doubles
+   * with each further such death in a row, up to the longest; from 100 ms to 10 seconds by default.
    */
   public PoolOptions restartDelay(Duration first, Duration longest) {
     firstDelay = positive(first, "first delay");
@@ -120,15 +122,15 @@ public final class PoolOptions implements Cloneable {
     return this;
   }
 
-  /** How long a worker may take until it is ready; by default 30 seconds. */
+  /** How long a worker may take to become ready; 30 seconds by default. */
   public PoolOptions readyLimit(Duration limit) {
     readyLimit = positive(limit, "ready limit");
     return this;
   }
 
   /**
-   * How long a worker may go on with a call that was given up, before it counts as stuck; by
-   * default a second.
+   * How long a worker may go on with an abandoned call before it counts as stuck; one second by
+   * default.
    */
   public PoolOptions stuckLimit(Duration limit) {
     stuckLimit = positive(limit, "stuck limit");
@@ -136,8 +138,8 @@ public final class PoolOptions implements Cloneable {
   }
 
   /**
-   * After about how many calls a worker is replaced, not all workers at the same time; by default
-   * never.
+   * About how many calls a worker serves before it is replaced, varied so that not all workers go
+   * at the same time; no limit by default.
    */
   public PoolOptions recycleAfterCalls(long calls) {
     if (calls < 1) {
@@ -147,15 +149,15 @@ public final class PoolOptions implements Cloneable {
     return this;
   }
 
-  /** How long after it became ready a worker is replaced; by default never. */
+  /** How long after becoming ready a worker is replaced; never by default. */
   public PoolOptions recycleAfter(Duration age) {
     recycleAge = positive(age, "recycle after");
     return this;
   }
 
   /**
-   * How often a worker shows that it lives; by default every 5 seconds, zero for never. One that
-   * has not done so for two intervals is killed, so make them longer than its longest pause for
+   * The interval of a worker's heartbeat; 5 seconds by default, zero for none. A worker that shows
+   * no sign of life for two intervals is killed, so choose one longer than its longest pause for
    * garbage collection.
    */
   public PoolOptions heartbeat(Duration interval) {
@@ -166,52 +168,51 @@ public final class PoolOptions implements Cloneable {
     return this;
   }
 
-  /** How the shared memory is laid out; by default padded. */
+  /** The layout of the shared memory; padded by default. */
   public PoolOptions placement(Placement laidOut) {
     placement = laidOut;
     return this;
   }
 
-  /** How callers wait; by default adaptively. */
+  /** How callers wait; adaptively by default. */
   public PoolOptions waiting(WaitStrategy how) {
     strategy = how;
     return this;
   }
 
-  /** The working directory of workers; by default that of this process. */
+  /** The working directory of workers; that of this process by default. */
   public PoolOptions directory(Path path) {
     directory = path;
     return this;
   }
 
-  /**
-   * Where workers that are JVMs write what they have to say about their crash; by default where
-   * they run.
-   */
+  /** Where workers that are JVMs write their crash files; their working directory by default. */
   public PoolOptions crashFilesIn(Path path) {
     crashDirectory = path;
     return this;
   }
 
-  /** Sets a variable in the environment of workers, which is otherwise that of this process. */
+  /** Sets an environment variable of workers, which otherwise inherit those of this process. */
   public PoolOptions environment(String variable, String value) {
     environment.put(named(variable), value);
     return this;
   }
 
-  /** Keeps a variable of this process from its workers, which otherwise get all of them. */
+  /**
+   * Withholds an environment variable from workers, which otherwise inherit it from this process.
+   */
   public PoolOptions withoutEnvironment(String variable) {
     environment.put(named(variable), null);
     return this;
   }
 
-  /** Who is told what happens; by default the log. */
+  /** The listener that is told what happens; by default one that logs it. */
   public PoolOptions listener(PoolListener told) {
     listener = told;
     return this;
   }
 
-  /** The same, for a pool: others may change these. */
+  /** A copy for a pool, since this object may still change. */
   PoolOptions copy() {
     try {
       var copy = (PoolOptions) clone();
@@ -222,7 +223,10 @@ public final class PoolOptions implements Cloneable {
     }
   }
 
-  /** What follows a {@code =} would be taken for the value, and a variable of ours would stay. */
+  /**
+   * Refuses a {@code =}: what follows it would become part of the value, and an inherited variable
+   * would stay.
+   */
   private static String named(String variable) {
     if (variable.isEmpty() || variable.indexOf('=') >= 0) {
       throw new IllegalArgumentException(

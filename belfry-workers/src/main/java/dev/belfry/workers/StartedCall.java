@@ -3,8 +3,8 @@ package dev.belfry.workers;
 import java.util.concurrent.CancellationException;
 
 /**
- * A call whose answer is fetched later. This lets one thread have many calls under way without
- * paying for another thread:
+ * A call whose answer is fetched later. One thread can thus have many calls in flight, without the
+ * cost of others:
  *
  * {@snippet :
  * List<StartedCall> calls = new ArrayList<>();
@@ -16,25 +16,25 @@ import java.util.concurrent.CancellationException;
  * }
  * }
  *
- * <p>Nobody is told when the answer comes: it waits to be fetched. For any thread, but only one at
- * a time may wait.
+ * <p>The arrival of the answer is not signalled: it stays until it is fetched. Thread-safe, but
+ * only one thread at a time may wait.
  */
 public sealed interface StartedCall permits Call {
   /**
    * Waits for the answer, at most until the deadline of the call.
    *
-   * @throws CallException if there is none, and why
+   * @throws CallException if there is no answer, saying why
    * @throws CancellationException if the call was cancelled
    * @throws InterruptedException if this thread is interrupted; the call goes on
    */
   byte[] await() throws CallException, InterruptedException;
 
   /**
-   * Whether the call has ended, so that {@link #await} would not wait. While nobody waits, an
+   * Whether the call has ended, so that {@link #await} would not block. While no thread waits, an
    * answer is noticed within a tenth of a second, and the deadline within a second.
    */
   boolean isDone();
 
-  /** Nobody wants the answer any more: the worker is told to stop. Does nothing after the end. */
+  /** Abandons the call: the worker is told to stop. Has no effect once the call has ended. */
   void cancel();
 }

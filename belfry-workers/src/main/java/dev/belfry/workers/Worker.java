@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The program of a worker process: the methods it has, and how calls of them run.
+ * The program of a worker process: its methods, and the threads on which calls run.
  *
  * {@snippet :
  * static void main(String[] args) throws IOException {
@@ -16,9 +16,9 @@ import java.util.Map;
  * }
  * }
  *
- * <p>The pool that starts the process passes the arguments. By default each call runs on a virtual
- * thread of its own; but as long as the calls of a method take only a few microseconds, less than
- * such a change of threads, they run on the thread that fetches them.
+ * <p>The arguments are passed by the pool that starts the process. By default each call runs on a
+ * virtual thread of its own. While the calls of a method take only a few microseconds, less than
+ * such a hand-off, they run on the thread that reads them.
  */
 public final class Worker {
   private final String[] arguments;
@@ -35,13 +35,13 @@ public final class Worker {
 
   private Worker(String[] arguments) {
     this.arguments = arguments.clone();
-    // Handed over, as the first calls of any other method are: that is what is to be rehearsed.
+    // Always handed over, as the first calls of any other method are: this is the path to rehearse.
     this.methods.put(
         Protocol.REHEARSAL, new Method("(rehearsal)", Request::payload, Pace.neverShort()));
   }
 
-  /** A worker with the arguments of its program. */
-  @SuppressWarnings("IncorrectMainMethod") // it is called by one, and reads as one
+  /** Creates a worker from the arguments of its main method. */
+  @SuppressWarnings("IncorrectMainMethod") // called from a main method, and reads like one
   public static Worker main(String[] arguments) {
     return new Worker(arguments);
   }
@@ -49,10 +49,10 @@ public final class Worker {
   /**
    * Adds a method.
    *
-   * @param name of 1 to 255 bytes in UTF-8; the names of all methods together, with a byte for
-   *     each, have to go into one message, which has 65,532 bytes
-   * @throws IllegalArgumentException if that is no name, or if there is a method of that name, or
-   *     one with the same number
+   * @param name of 1 to 255 bytes in UTF-8; all names together, each with a byte for its length,
+   *     must fit into one message of 65,532 bytes
+   * @throws IllegalArgumentException if the name is invalid, or if there is already a method of
+   *     that name or with the same number
    */
   public Worker on(String name, MethodHandler handler) {
     Method before =
@@ -68,9 +68,9 @@ public final class Worker {
   }
 
   /**
-   * Runs calls on so many platform threads, each of which also fetches them. With one, calls run
-   * one after the other and a call costs no switch of threads. While all of them are busy, nobody
-   * sees that a call was cancelled.
+   * Runs calls on this many platform threads, each of which also reads them. With one thread, calls
+   * run one after another and without a hand-off. While all threads are busy, cancelled calls go
+   * unnoticed.
    */
   public Worker onPlatformThreads(int count) {
     if (count < 1) {
@@ -80,18 +80,19 @@ public final class Worker {
     return this;
   }
 
-  /** How threads wait for calls. */
+  /** How threads wait for calls; adaptively by default. */
   public Worker waiting(WaitStrategy how) {
     strategy = how;
     return this;
   }
 
   /**
-   * Answers calls until the pool says goodbye or is gone, and returns when those under way are
-   * answered.
+   * Answers calls until the pool says goodbye or is gone, and returns once those in progress have
+   * been answered.
    *
-   * @throws IOException if the process was not started by a pool, or the memory cannot be used
-   * @throws IllegalStateException if the names of the methods do not go into one message
+   * @throws IOException if the process was not started by a pool, or the shared memory cannot be
+   *     used
+   * @throws IllegalStateException if the names of all methods do not fit into one message
    */
   public void run() throws IOException {
     try (ShmGuest guest = ShmGuest.attach(Sys.forAnyThread(), arguments, strategy)) {

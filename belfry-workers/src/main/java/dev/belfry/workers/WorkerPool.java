@@ -19,8 +19,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls methods in worker processes. A worker may crash, hang or be killed; every call still ends,
- * once, with its answer or with the reason why there is none.
+ * Calls methods in worker processes. A worker may crash, hang or be killed: every call still ends
+ * exactly once, with its answer or with the reason why there is none.
  *
  * {@snippet :
  * try (WorkerPool pool = WorkerPool.open(PoolOptions.of(JavaWorker.of(Resizer.class)).workers(4))) {
@@ -28,24 +28,24 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>For any number of threads, platform or virtual. Only on the pool's own thread, where its
- * listener is told, whatever may have to wait throws an {@link IllegalStateException}: it would
- * wait for itself.
+ * <p>Thread-safe, for platform and virtual threads alike. On the pool's own thread, where its
+ * listener runs, methods that may block throw {@link IllegalStateException}: they would wait for
+ * themselves.
  */
 public final class WorkerPool implements AutoCloseable {
-  /** The most bytes that a payload or an answer can have, 64 MiB. */
+  /** The largest payload or answer, in bytes: 64 MiB. */
   public static final int MAX_PAYLOAD_BYTES = Protocol.MAX_BYTES;
 
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
   private static final long LOOK_NANOS = 1_000_000;
 
-  /** A payload of 64 KiB is still one message, with what comes before it. */
+  /** A payload of 64 KiB, with its header, still fits into one message. */
   private static final int SLOT_BYTES = (64 << 10) + 64;
 
-  /** Beyond those wanted: for workers that end while others are started in their place. */
+  /** Spare entries for workers that are still ending while others start in their place. */
   private static final int MORE_GUESTS = 8;
 
-  /** All but one, without which none could be replaced. */
+  /** One entry stays free, or no worker could be replaced. */
   private static final int MAX_WORKERS = SegmentConfig.MAX_GUESTS - 1;
 
   private final EventLoopGroup group;
@@ -67,7 +67,7 @@ public final class WorkerPool implements AutoCloseable {
     this.deadlines = new Deadlines(host.loop());
   }
 
-  /** Makes a pool and begins to start its workers; calls wait until one is ready. */
+  /** Opens a pool and begins to start its workers. Calls wait until one is ready. */
   public static WorkerPool open(PoolOptions options) throws IOException {
     int guests = options.workers + options.spares;
     if (guests > MAX_WORKERS) {
@@ -91,13 +91,13 @@ public final class WorkerPool implements AutoCloseable {
       var pool = new WorkerPool(options.copy(), group, host);
       pool.supervisor.start();
       return pool;
-    } catch (IOException | RuntimeException | Error e) { // such as for a class that is missing
+    } catch (IOException | RuntimeException | Error e) { // such as a missing class
       group.close();
       throw e;
     }
   }
 
-  /** Calls a method and waits for its answer, within half a minute. */
+  /** Calls a method and waits for its answer, for at most 30 seconds. */
   public byte[] call(String method, byte[] payload) throws CallException, InterruptedException {
     return call(method, payload, CallOptions.DEFAULT);
   }
@@ -105,7 +105,8 @@ public final class WorkerPool implements AutoCloseable {
   /**
    * Calls a method and waits for its answer.
    *
-   * @throws InterruptedException if this thread is interrupted; the worker is told to stop
+   * @throws InterruptedException if this thread is interrupted while it waits; the worker is told
+   *     to stop
    */
   public byte[] call(String method, byte[] payload, CallOptions options)
       throws CallException, InterruptedException {
@@ -119,18 +120,19 @@ public final class WorkerPool implements AutoCloseable {
     }
   }
 
-  /** Calls a method, for half a minute at most, and does not wait for its answer. */
+  /** Starts a call with a deadline of 30 seconds, without waiting for its answer. */
   public StartedCall start(String method, byte[] payload) throws InterruptedException {
     return start(method, payload, CallOptions.DEFAULT);
   }
 
   /**
-   * Calls a method. Waits only for a worker that has room, or the call fails if the options say so.
-   * For a thread that has something else to do meanwhile, such as starting other calls.
+   * Starts a call without waiting for its answer. Blocks only until a worker has taken the call; if
+   * none has room, the call fails instead if {@code options} say so. Lets one thread do something
+   * else meanwhile, such as start more calls.
    *
-   * @param payload not copied: it must not change before the call has ended, because another worker
-   *     may get it too
-   * @return where to get the answer, or the reason why there is none
+   * @param payload not copied: it must not change before the call has ended, because it may be sent
+   *     again, to another worker
+   * @return where to fetch the answer, or the reason why there is none
    */
   public StartedCall start(String method, byte[] payload, CallOptions options)
       throws InterruptedException {
@@ -150,23 +152,25 @@ public final class WorkerPool implements AutoCloseable {
     }
   }
 
-  /** Calls a method, for half a minute at most, and gives its answer as a future. */
+  /** Calls a method with a deadline of 30 seconds, and returns its answer as a future. */
   public CompletableFuture<byte[]> submit(String method, byte[] payload) {
     return submit(method, payload, CallOptions.DEFAULT);
   }
 
   /**
-   * Calls a method. Waits only for a worker that has room, or fails if the options say so.
+   * Calls a method. Blocks only until a worker has taken the call; if none has room, the call fails
+   * instead if {@code options} say so.
    *
-   * @param payload not copied: it must not change before the call has ended, because another worker
-   *     may get it too
-   * @return completes with the answer, or exceptionally with a {@link CallException}, on a thread
-   *     of the common pool; cancelling it, or ending it in another way, tells the worker to stop
+   * @param payload not copied: it must not change before the call has ended, because it may be sent
+   *     again, to another worker
+   * @return a future that completes on a thread of the common pool, with the answer or
+   *     exceptionally with a {@link CallException}; cancelling or otherwise completing it tells the
+   *     worker to stop
    */
   public CompletableFuture<byte[]> submit(String method, byte[] payload, CallOptions options) {
     var future = new CompletableFuture<byte[]>();
     Call call = newCall(method, payload, options, null, future);
-    var _ = future.whenComplete((_, _) -> call.cancel()); // if somebody else has ended it
+    var _ = future.whenComplete((_, _) -> call.cancel()); // if it was completed from outside
     try {
       place(call);
       deadlines.watch(call);
@@ -198,15 +202,15 @@ public final class WorkerPool implements AutoCloseable {
     }
   }
 
-  /** Gives a call to another worker, because its own has died. */
+  /** Gives a call to another worker after its own has died. */
   private void again(Call call) {
     dispatch.again(call);
   }
 
   /**
-   * Waits until as many workers are ready as are to get calls.
+   * Waits until as many workers are ready as are to take calls, not counting spares.
    *
-   * @return whether they are, within the limit; false also if none will come any more
+   * @return whether they are, within the limit; false also if no more will be started
    */
   public boolean awaitReady(Duration limit) throws InterruptedException {
     checkMayWait();
@@ -221,7 +225,7 @@ public final class WorkerPool implements AutoCloseable {
     return true;
   }
 
-  /** A snapshot of the pool. For any number of readers. */
+  /** A snapshot of the pool. For any thread. */
   public PoolStatus status() {
     long now = System.nanoTime();
     List<PooledWorker> workers = crew.all();
@@ -244,15 +248,15 @@ public final class WorkerPool implements AutoCloseable {
         host.segment().config().slotsPerGuest() * (1 + attached.size()));
   }
 
-  /** Starts workers again after too many in a row have died. */
+  /** Starts workers again after the circuit has opened because too many in a row died. */
   public void reset() {
     supervisor.reset();
   }
 
   /**
-   * Takes no more calls, and waits until those under way have ended, or the thread is interrupted.
+   * Stops taking calls, and waits until those in flight have ended or this thread is interrupted.
    *
-   * @return whether they have, within the limit
+   * @return whether they have ended within the limit
    */
   public boolean drain(Duration limit) {
     checkMayWait();
@@ -268,24 +272,24 @@ public final class WorkerPool implements AutoCloseable {
     return true;
   }
 
-  /** Drains for five seconds at most, and ends the workers. */
+  /** Drains for at most five seconds, then ends the workers. */
   @Override
   public void close() throws IOException {
     close(CLOSE_LIMIT);
   }
 
   /**
-   * Drains, and ends the workers; at once, if the thread is interrupted. Calls that are still under
-   * way after the limit fail with {@link PoolClosed}, and their workers are told to stop them.
+   * Drains, then ends the workers; at once if this thread is interrupted. Calls still in flight
+   * after the limit fail with {@link PoolClosed}, and their workers are told to stop them.
    *
-   * @param limit for the calls under way to end, and again for the workers, before they are killed
+   * @param limit how long the calls in flight may take to end, and then the workers to exit before
+   *     they are killed
    */
   public void close(Duration limit) throws IOException {
     drain(limit);
     crew.all().forEach(worker -> worker.calls().close());
     long millis = Math.max(0, TimeUnit.MILLISECONDS.convert(limit));
-    long longer =
-        Math.max(millis, millis + CLOSE_LIMIT.toMillis()); // unless that cannot be counted
+    long longer = Math.max(millis, millis + CLOSE_LIMIT.toMillis()); // unless that overflows
     try {
       host.goodbye(limit).get(longer, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
@@ -294,7 +298,7 @@ public final class WorkerPool implements AutoCloseable {
       throw new IOException("cannot end the workers", e);
     } finally {
       group.close();
-      host.close(); // kills workers that are still there because that took too long
+      host.close(); // kills workers that have not exited by now
     }
   }
 }
