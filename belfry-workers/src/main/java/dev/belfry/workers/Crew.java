@@ -85,7 +85,7 @@ final class Crew {
         .findFirst();
   }
 
-  /** Whether there are fewer workers than wanted, including those about to be started. */
+  /** Whether there are fewer workers than wanted, counting those about to be started. */
   boolean hasRoom(int coming) {
     long wanted = processes.stream().filter(process -> !process.unwanted).count();
     return wanted + coming < deaths.length;

@@ -10,11 +10,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Payloads that arrive in chunks from one peer, by channel. A payload takes memory in proportion to
- * the bytes received, whatever length the peer has announced. Thread-safe.
+ * Payloads that arrive in chunks from one peer, by channel. A payload's buffer grows with the bytes
+ * received, whatever length the peer has announced. Thread-safe.
  */
 final class Incoming {
-  /** The first buffer of a payload. */
+  /** The size of a payload's first buffer, unless the payload is shorter. */
   private static final int FIRST_BYTES = 1 << 20;
 
   private final Messenger messenger;

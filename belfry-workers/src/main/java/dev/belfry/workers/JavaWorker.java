@@ -70,7 +70,7 @@ public record JavaWorker(
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-XX:ErrorFile=" + crashDirectory.toAbsolutePath().resolve("hs_err_pid%p.log"));
-    command.add("-XX:+ExitOnOutOfMemoryError"); // a worker is cheap; a crippled one is not
+    command.add("-XX:+ExitOnOutOfMemoryError"); // better a new worker than a crippled one
     command.add("-XX:+DisplayVMOutputToStderr"); // where the pool looks for last words
     command.add("--enable-native-access=ALL-UNNAMED");
     command.add("-cp");

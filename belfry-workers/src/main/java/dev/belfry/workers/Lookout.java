@@ -39,8 +39,8 @@ final class Lookout {
   private volatile long patienceNanos = MAX_PATIENCE_NANOS;
 
   /**
-   * Whether an answer would go unnoticed, because no notice was wanted when the last caller gave
-   * back the turn. Guarded by the table.
+   * Whether an answer would go unnoticed, because neither a notice nor room was wanted when the
+   * last caller gave back the turn. Guarded by the table.
    */
   private boolean deaf;
 
@@ -62,7 +62,7 @@ final class Lookout {
 
   /**
    * Gives back the turn. The next to look is a caller that is awake; if there is none, the loop,
-   * provided that a notice is wanted.
+   * provided that a notice or room is wanted.
    */
   void end() {
     synchronized (table) {

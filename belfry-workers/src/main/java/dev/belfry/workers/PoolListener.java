@@ -10,7 +10,7 @@ public interface PoolListener {
   /** A worker is ready for calls. */
   default void onReady(String worker, int pid) {}
 
-  /** A worker has died: it ended, or had to be killed, before the pool told it to leave. */
+  /** A worker has died: it ended in any way other than leaving at the pool's request. */
   default void onDeath(Death death) {
     String who = death.worker() + (death.pid() == 0 ? "" : " (process " + death.pid() + ")");
     String said = who + " died: " + death.how();

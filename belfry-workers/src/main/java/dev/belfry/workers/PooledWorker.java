@@ -211,7 +211,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
     supervisor.answered(this);
   }
 
-  // Its end, on the loop thread.
+  // Its end. On the loop thread, except end and endsFor.
 
   /** Takes no more calls, and ends once it has none left. */
   void retire() {
@@ -227,7 +227,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
     }
     SendResult result = peer().send(MessageKind.GOODBYE, 0, 0, NO_BYTES, 0, 0);
     if (result != SendResult.SENT && result != SendResult.OVER) {
-      supervisor.soon(this::leaveIfIdle); // another thread was sending
+      supervisor.soon(this::leaveIfIdle); // no room, or another sender waits for it
     }
   }
 

@@ -32,7 +32,10 @@ final class StuckWatch {
   /** Whether it has read the cancel message. */
   private boolean read;
 
-  /** When the worker last had an excuse; no longer moves once it has read the cancel message. */
+  /**
+   * When the worker last made progress, or had an earlier call that was wanted. Fixed once it has
+   * read the cancel message.
+   */
   private long sinceNanos = System.nanoTime();
 
   private int readCount;

@@ -198,10 +198,7 @@ final class Supervisor {
     }
   }
 
-  /**
-   * Whether the segment has an entry for another worker; if not, one is freed when the next has
-   * ended.
-   */
+  /** Whether the segment has a free entry; if not, the next worker that ends frees one. */
   private boolean hasEntry() {
     return crew.all().size() < host.segment().config().maxGuests();
   }

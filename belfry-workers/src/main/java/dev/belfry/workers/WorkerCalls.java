@@ -95,7 +95,7 @@ final class WorkerCalls {
       if ((call.isMine() && sendAndLook(call, id)) || sendAndLeave(call, id)) {
         return true;
       }
-      wantNotice(id); // whether wanted or not: no room comes while answers lie unread
+      wantNotice(id); // in any case: no room comes while answers lie unread
       return isSent(call, id, giveUpIfDone(call, id, send(call, id)));
     } catch (RuntimeException | Error e) {
       take(id); // or the worker would count as stuck with a call it never got

@@ -127,8 +127,8 @@ public final class WorkerPool implements AutoCloseable {
 
   /**
    * Starts a call without waiting for its answer. Blocks only until a worker has taken the call; if
-   * none has room, the call fails instead if {@code options} say so. Lets one thread do something
-   * else meanwhile, such as start more calls.
+   * none has room, {@code options} may have it fail instead. Lets one thread do something else
+   * meanwhile, such as start more calls.
    *
    * @param payload not copied: it must not change before the call has ended, because it may be sent
    *     again, to another worker
@@ -158,12 +158,12 @@ public final class WorkerPool implements AutoCloseable {
   }
 
   /**
-   * Calls a method. Blocks only until a worker has taken the call; if none has room, the call fails
-   * instead if {@code options} say so.
+   * Calls a method. Blocks only until a worker has taken the call; if none has room, {@code
+   * options} may have it fail instead.
    *
    * @param payload not copied: it must not change before the call has ended, because it may be sent
    *     again, to another worker
-   * @return a future that completes on a thread of the common pool, with the answer or
+   * @return a future that completes on a thread of the common pool, with the answer, or
    *     exceptionally with a {@link CallException}; cancelling or otherwise completing it tells the
    *     worker to stop
    */
