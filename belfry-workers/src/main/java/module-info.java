@@ -1,4 +1,4 @@
-/** Work done in processes of their own, which may crash without losing a call. */
+/** Runs work in separate processes, whose crashes lose no call. */
 module dev.belfry.workers {
   requires static transitive org.jspecify;
   requires transitive dev.belfry.shm;

@@ -2,9 +2,9 @@ package dev.belfry.bench;
 
 import dev.belfry.linux.Sys;
 
-/** Which of the two sets of system calls a benchmark uses. */
+/** The set of system calls that a benchmark uses. */
 public enum Calls {
-  /** Keeps errno in one place: for a thread that has them to itself. */
+  /** Keeps errno in one place: for one thread only. */
   ONE_THREAD {
     @Override
     Sys sys() {

@@ -39,8 +39,8 @@ import org.openjdk.jmh.runner.options.CommandLineOptions;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 /**
- * What a system call costs by the foreign-function API, for each shape of call. The system call
- * itself is in the figure; {@link #getppid} is about the least one can cost.
+ * The cost of a system call through the foreign-function API, for each shape of call. Figures
+ * include the system call itself; {@link #getppid} is about the cheapest there is.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -53,7 +53,7 @@ public class DowncallBench {
   private static final int BYTES = 64;
   private static final int MSG_PEEK = 2;
 
-  /** Which set of calls. */
+  /** The set of calls. */
   @Param public Calls calls;
 
   private Sys sys;
@@ -71,7 +71,7 @@ public class DowncallBench {
   private Fd deaf;
   private Fd sender;
 
-  /** Opens what the calls are about. */
+  /** Opens the resources that the calls use. */
   @Setup
   public void open() throws ErrnoException {
     sys = calls.sys();
@@ -95,7 +95,7 @@ public class DowncallBench {
     Sockets.connect(sys, sender.number(), Sockets.encode(arena, to));
   }
 
-  /** Closes it. */
+  /** Closes them. */
   @TearDown
   public void close() {
     sender.close();
@@ -118,25 +118,25 @@ public class DowncallBench {
     return sys.getppid();
   }
 
-  /** An error: errno is read. */
+  /** An error, for which errno is read. */
   @Benchmark
   public int closeFails() {
     return sys.close(-1);
   }
 
-  /** Memory in, 64 bytes of zeros out. */
+  /** Reads 64 bytes of zeros. */
   @Benchmark
   public long read() {
     return Io.read(sys, zero.number(), buffer);
   }
 
-  /** 64 bytes to nowhere. */
+  /** Writes 64 bytes to nowhere. */
   @Benchmark
   public long write() {
     return Io.write(sys, nothing.number(), buffer);
   }
 
-  /** Nothing there: EAGAIN. */
+  /** Nothing to read: EAGAIN. */
   @Benchmark
   public long readNothing() {
     return idle.reset();
@@ -148,13 +148,13 @@ public class DowncallBench {
     return event.signal() + event.reset();
   }
 
-  /** By number, six arguments: nothing has happened. */
+  /** By number, six arguments, no event. */
   @Benchmark
   public int epollPwait2() {
     return epoll.await(batch, 0);
   }
 
-  /** Registers anew. */
+  /** Modifies a registration. */
   @Benchmark
   public int epollModify() {
     return epoll.modify(idle.number(), Epoll.IN | Epoll.ET, 1);
@@ -167,31 +167,31 @@ public class DowncallBench {
         + Sockets.receive(sys, pair.second().number(), buffer);
   }
 
-  /** 64 bytes as a datagram to a socket that nobody reads: once that is full they are dropped. */
+  /** A datagram of 64 bytes to a socket that is never read: dropped once it is full. */
   @Benchmark
   public long send() {
     return Sockets.send(sys, sender.number(), buffer);
   }
 
-  /** 64 bytes that stay where they are, so that each call finds them. */
+  /** 64 bytes, only peeked at, so that each call finds them. */
   @Benchmark
   public long receive() {
     return sys.recv(full.second().number(), buffer, BYTES, MSG_PEEK);
   }
 
-  /** Nothing there: EAGAIN. */
+  /** Nothing to receive: EAGAIN. */
   @Benchmark
   public long receiveNothing() {
     return Sockets.receive(sys, pair.first().number(), buffer);
   }
 
-  /** By number, nobody sleeps. */
+  /** By number, no waiters. */
   @Benchmark
   public int futexWake() {
     return Futex.wake(sys, word, 1);
   }
 
-  /** Runs this benchmark with the options of JMH, and counts what is allocated. */
+  /** Runs this benchmark with the options of JMH, measuring allocation too. */
   public static void main(String[] args) throws RunnerException, CommandLineOptionException {
     new Runner(
             new OptionsBuilder()

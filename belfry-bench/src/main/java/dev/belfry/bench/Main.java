@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
       CrashCommand.class
     })
 public final class Main implements Callable<Integer> {
-  @Spec private CommandSpec spec = CommandSpec.create(); // picocli puts the real one here
+  @Spec private CommandSpec spec = CommandSpec.create(); // set by picocli
 
   @Option(
       names = "--plot",

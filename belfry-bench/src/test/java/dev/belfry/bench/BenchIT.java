@@ -134,7 +134,7 @@ class BenchIT {
   void signalsReachEveryReceiverAndNoneIsLost() throws Exception {
     JsonNode report = report("signal", "belfry-callback,belfry-await,sun.misc.Signal,c");
 
-    assertThat(report.size()).isEqualTo(3 * 3 + 1); // the JDK knows standard signals only
+    assertThat(report.size()).isEqualTo(3 * 3 + 1); // the JDK supports standard signals only
     for (JsonNode entry : report) {
       assertThat(entry.at("/params/workload").asString()).isIn("paced", "burst", "flood");
       assertThat(entry.at("/metrics/latencyP50Nanos/median").asDouble()).isGreaterThan(500);
@@ -163,7 +163,7 @@ class BenchIT {
     String ways = "belfry,belfry-default,unix-socket,netty,grpc,executor";
     JsonNode report = report("call", ways + ",belfry-pipeline,ring");
 
-    assertThat(report.size()).isEqualTo(6 * 7 + 2 * 2); // pipelines neither at a rate nor long
+    assertThat(report.size()).isEqualTo(6 * 7 + 2 * 2); // pipelines: no rate, no long ones
     for (JsonNode entry : report) {
       assertThat(entry.at("/params/callers").asInt()).isIn(1, 8);
       assertThat(entry.at("/metrics/callsPerSecond/median").asDouble()).isPositive();
@@ -201,7 +201,7 @@ class BenchIT {
     assertThat(metrics.at("/descriptors/min").asDouble()).isPositive();
   }
 
-  /** The one that measured went on for ever, at a ring that nobody read any more. */
+  /** The measuring process used to go on for ever, at a ring that was no longer read. */
   @ParameterizedTest
   @ValueSource(strings = {"belfry-spin", "c-spin"})
   void noContenderIsLeftBehindByABenchmarkThatIsKilled(String contender) throws Exception {
@@ -233,8 +233,8 @@ class BenchIT {
   }
 
   /**
-   * Both processes of a contender, once each has been at it for longer than a start takes. Others,
-   * such as a compiler, may end while they are looked at.
+   * Both processes of a contender, once each has been busy for longer than a start takes. Others,
+   * such as a compiler, may end in the meantime.
    */
   private static List<ProcessHandle> measuring(Process bench) {
     List<ProcessHandle> busy =

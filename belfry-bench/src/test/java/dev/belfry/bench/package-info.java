@@ -1,4 +1,4 @@
-/** Shows that the benchmarks run. */
+/** Tests that run the packaged benchmarks. */
 @NullMarked
 package dev.belfry.bench;
 

@@ -9,7 +9,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 
-/** Asks another process to reload, in the way the platform has. */
+/** Asks another process to reload, by the means that the platform offers. */
 final class AskForReload {
   private AskForReload() {}
 

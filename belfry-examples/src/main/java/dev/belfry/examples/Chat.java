@@ -16,9 +16,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A chat: what one client sends, all others get. Whoever sends {@code /kick NAME} cancels the wait
- * of another client, and {@code /close} ends the server. All clients share one map and need no
- * lock, because their coroutines run on one thread.
+ * A chat: what one client sends, all others receive. {@code /kick NAME} cancels the wait of another
+ * client, and {@code /close} ends the server. All clients share one map and need no lock, because
+ * their coroutines run on one thread.
  */
 final class Chat {
   private final EventLoop loop;

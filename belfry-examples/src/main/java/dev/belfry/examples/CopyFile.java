@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies a file with callbacks and without a coroutine: one read and one write operation take
+ * Copies a file with callbacks rather than a coroutine: one read and one write operation take
  * turns, and nothing is allocated between the first and the last.
  */
 // @start region="copy-file"

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** A service that ends in good order, reloads by a restart and can be asked to over HTTP. */
+/** A service that shuts down cleanly, reloads by restarting, and takes signals over HTTP. */
 final class GracefulService {
   private GracefulService() {}
 
@@ -38,7 +38,7 @@ final class GracefulService {
     new CountDownLatch(1).await();
   }
 
-  /** What is wrong with a configuration. A real program would check it against its schema. */
+  /** The problems of a configuration. A real program would check it against its schema. */
   private static List<String> problemsOf(Path config) throws IOException {
     return Files.readString(config).contains("port:") ? List.of() : List.of("port is missing");
   }

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs the commands it is given, all at once, and says how each ended. */
+/** Runs the given commands, all at once, and prints how each ended. */
 final class RunChildren {
   private RunChildren() {}
 

@@ -9,7 +9,7 @@ import dev.belfry.workers.WorkerPool;
 import java.io.IOException;
 import java.util.Locale;
 
-/** Shouts, in a process that may crash without harm to this one. */
+/** Shouts in a process that may crash without harming this one. */
 final class Shout {
   private Shout() {}
 

@@ -15,7 +15,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 
-/** Lets whoever speaks HTTP have something shouted, and is the first to do so. */
+/** Offers shouting to HTTP clients, and is its own first client. */
 final class ShoutOverHttp {
   private ShoutOverHttp() {}
 

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Copies standard input to standard output, whatever the two are. */
+/** Copies standard input to standard output, whatever kind of file either is. */
 final class StdinEcho {
   private StdinEcho() {}
 

@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/** Sends back whatever clients send, with a coroutine for each of them. */
+/** Sends back whatever clients send, with one coroutine per client. */
 // r[impl loop.test.examples]
 final class TcpEcho {
   private TcpEcho() {}

@@ -14,7 +14,9 @@ import java.net.StandardProtocolFamily;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** Passes on what clients and a server say to each other, unless they take too long over it. */
+/**
+ * Passes bytes between clients and a server in both directions, with a time limit for each step.
+ */
 final class TcpProxy {
   private final EventLoop loop;
   private final SocketAddress server;

@@ -132,7 +132,7 @@ final class ExamplesTest {
     }
   }
 
-  /** It said that it had copied something, as if that had been all. */
+  /** Used to report the bytes it had copied, as if that had been all. */
   @Test
   void copyFileSaysThatThereIsNoRoom(@TempDir Path directory) throws Exception {
     Path from = Files.write(directory.resolve("from"), new byte[1000]);
@@ -146,8 +146,7 @@ final class ExamplesTest {
   void chatPassesMessagesOnKicksAndCloses() throws Exception {
     try (TestProcess server = TestProcess.java(Chat.class);
         Line ann = Line.to(server)) {
-      assertThat(ann.hear())
-          .isEqualTo("you are guest1"); // else bob may be the first to be accepted
+      assertThat(ann.hear()).isEqualTo("you are guest1"); // or bob might be accepted first
       try (Line bob = Line.to(port(ann))) {
         assertThat(bob.hear()).isEqualTo("you are guest2");
         ann.say("hello");
@@ -161,7 +160,7 @@ final class ExamplesTest {
     }
   }
 
-  /** Whoever spoke to it while it left was thrown out too. */
+  /** A client that was writing to the leaving one used to be thrown out too. */
   @Test
   void chatGoesOnWhenSomebodyLeavesInTheMiddleOfAMessage() throws Exception {
     try (TestProcess server = TestProcess.java(Chat.class);
@@ -176,7 +175,7 @@ final class ExamplesTest {
         int before;
         do {
           before = said.get();
-          Thread.sleep(500); // the point of it: she gets no further, for bob does not listen
+          Thread.sleep(500); // intended: ann must stall, because bob does not read
         } while (said.get() != before);
       }
       all.get();
@@ -188,7 +187,7 @@ final class ExamplesTest {
     }
   }
 
-  /** More than goes into the buffers of a client that does not read. */
+  /** Writes more than fits into the buffers of a client that does not read. */
   private static boolean speakAtLength(Line speaker, AtomicInteger said) throws IOException {
     for (int i = 0; i < 10_000; i++) {
       speaker.say("and so on ".repeat(400));
@@ -224,7 +223,7 @@ final class ExamplesTest {
     return line.socket.getPort();
   }
 
-  /** A client that speaks in lines. */
+  /** A client that reads and writes lines. */
   private record Line(Socket socket, BufferedReader input) implements AutoCloseable {
     static Line to(TestProcess server) throws Exception {
       String address = server.line("listening at ");

@@ -8,14 +8,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Programs in C, compiled by the machine's gcc, which the tests require. */
+/** Compiles C programs with the machine's gcc, which the tests require. */
 public final class CProgram {
   private CProgram() {}
 
   /**
-   * Compiles a program. Where there is no gcc, or the program is wrong, this fails.
+   * Compiles a program. Fails if there is no gcc, or if the source does not compile.
    *
-   * @param directory gets the source and the program
+   * @param directory where the source and the program go
    * @param name of the program
    * @param source in C, with {@code _GNU_SOURCE} defined
    * @return the program
@@ -28,9 +28,9 @@ public final class CProgram {
   }
 
   /**
-   * Compiles a program where its source lies.
+   * Compiles a program from a source file.
    *
-   * @param program what to make
+   * @param program the program to create
    * @param file the source
    * @param options of gcc
    * @return the program
@@ -46,9 +46,9 @@ public final class CProgram {
   }
 
   /**
-   * Compiles a program whose source lies beside a class.
+   * Compiles a program whose source is a resource beside a class.
    *
-   * @param directory gets a copy of the source and the program
+   * @param directory where a copy of the source and the program go
    * @param beside the class
    * @param name of the program, and with {@code .c} of its source
    */

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The descriptors that were open in this process at one moment, by number, with what each refers to
- * ({@code /proc/self/fd}).
+ * A snapshot of the descriptors open in this process, by number, with what each refers to ({@code
+ * /proc/self/fd}).
  */
 public final class Descriptors {
   private static final Path OPEN = Path.of("/proc/self/fd");
@@ -25,7 +25,7 @@ public final class Descriptors {
     this.targets = targets;
   }
 
-  /** The descriptors that are open now, less the one that this takes to look. */
+  /** Takes a snapshot, without the descriptor that it needs itself. */
   public static Descriptors now() {
     var targets = new TreeMap<Integer, String>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(OPEN)) {
@@ -36,7 +36,7 @@ public final class Descriptors {
             targets.put(Integer.parseInt(entry.getFileName().toString()), target);
           }
         } catch (IOException closedMeanwhile) {
-          // Another thread had it open for a moment.
+          // Another thread had it open only briefly.
         }
       }
     } catch (IOException e) {
@@ -56,9 +56,9 @@ public final class Descriptors {
   }
 
   /**
-   * What is open now and was not open then. The JVM opens files for a moment on threads of its own,
-   * and keeps the jars it loads classes from; so this looks again for a while before it calls
-   * something left open, and does not count jars.
+   * The descriptors that are open now but were not in this snapshot. Jars do not count, because the
+   * JVM keeps those from which it loads classes. Since the JVM also opens files briefly on its own
+   * threads, this retries for a while before it reports a descriptor as left open.
    */
   public Map<Integer, String> openedSince() {
     return openedSince(PATIENCE);

@@ -15,10 +15,10 @@ import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
 /**
- * Leaves out the tests on io_uring where the machine refuses it, as many containers do, unless the
- * environment demands them: {@code BELFRY_IO_URING=required}. They are those marked {@link
- * NeedsIoUring}, and those with an argument that names it, which every test of the matrix of
- * backends has. JUnit finds this by itself.
+ * Skips io_uring tests where the machine refuses it, as many containers do, unless the environment
+ * demands them ({@code BELFRY_IO_URING=required}). These are the tests marked {@link NeedsIoUring},
+ * and those with an argument that names io_uring, as in the matrix of backends. JUnit registers
+ * this class automatically.
  */
 public final class IoUringTests implements ExecutionCondition, InvocationInterceptor {
   private static final Optional<String> OBSTACLE =

@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Tests that are left out where the machine refuses io_uring; see {@link IoUringTests}. */
+/** Marks tests that are skipped where the machine refuses io_uring; see {@link IoUringTests}. */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface NeedsIoUring {}

@@ -7,16 +7,16 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/** Sends to a server what no client would, and reads what it makes of it. */
+/** Sends a server what no HTTP client would, and reads its response. */
 public final class RawHttp {
   private RawHttp() {}
 
-  /** All of it, in UTF-8. */
+  /** Writes all of the text, in UTF-8. */
   public static void write(SocketChannel channel, String text) throws IOException {
     write(channel, text.getBytes(UTF_8));
   }
 
-  /** All of it. */
+  /** Writes all of the bytes. */
   public static void write(SocketChannel channel, byte[] bytes) throws IOException {
     ByteBuffer buffer = ByteBuffer.wrap(bytes);
     while (buffer.hasRemaining()) {
@@ -25,9 +25,9 @@ public final class RawHttp {
   }
 
   /**
-   * Zeros until the server refuses more, or there were enough.
+   * Writes zeros until the server refuses more or there were enough.
    *
-   * @return how many went out
+   * @return how many bytes were written
    */
   public static long flood(SocketChannel channel, long enough) {
     ByteBuffer zeros = ByteBuffer.wrap("0".repeat(1 << 16).getBytes(UTF_8));
@@ -37,12 +37,12 @@ public final class RawHttp {
         count += channel.write(zeros.clear());
       }
     } catch (IOException refused) {
-      // That is what is wanted.
+      // The expected outcome.
     }
     return count;
   }
 
-  /** Everything until the server closes, or resets. */
+  /** Reads until the server closes or resets the connection. */
   public static String readAll(SocketChannel channel) {
     var all = new ByteArrayOutputStream();
     ByteBuffer buffer = ByteBuffer.allocate(4096);
@@ -51,12 +51,12 @@ public final class RawHttp {
         all.write(buffer.array(), 0, buffer.position());
       }
     } catch (IOException reset) {
-      // That is an end too.
+      // A reset ends it too.
     }
     return all.toString(UTF_8);
   }
 
-  /** Reads until that was seen. */
+  /** Reads until a text has been seen. */
   public static String readUntil(SocketChannel channel, String end) throws IOException {
     var text = new StringBuilder();
     ByteBuffer one = ByteBuffer.allocate(1);

@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between the code under test and the system calls: counts each call, and lets a test see or
- * answer it. Calls are named as the methods of {@link Sys}. For any number of threads.
+ * Intercepts the system calls of the code under test: counts each call, and lets a test inspect it
+ * or answer in its place. Calls are named after the methods of {@link Sys}. Thread-safe.
  *
  * {@snippet :
  * SysTap tap = SysTap.over(Sys.forAnyThread());
@@ -43,34 +43,34 @@ public final class SysTap {
                 (_, method, arguments) -> invoke(method, arguments));
   }
 
-  /** What a test does about a call. */
+  /** A test's response to a call. */
   public interface Script {
     /**
-     * Looks at a call that is about to be made.
+     * Inspects a call that is about to be made.
      *
-     * @param nth the how-manyth call since the script was set, from 1
+     * @param nth the ordinal of the call since the script was set, from 1
      * @param arguments as passed
-     * @return what the call shall answer instead of being made, or empty to make it
+     * @return the result to return without making the call, or empty to make it
      */
     OptionalLong onCall(long nth, Object[] arguments);
   }
 
-  /** A tap on these calls. */
+  /** Taps these calls. */
   public static SysTap over(Sys real) {
     return new SysTap(real);
   }
 
-  /** The calls, for the code under test. */
+  /** The tapped calls, for the code under test. */
   public Sys sys() {
     return tapped;
   }
 
-  /** How often a call was made or answered. */
+  /** How often a call was made, or answered in its place. */
   public long calls(String name) {
     return count(name).get();
   }
 
-  /** Runs a script at every call from now on, in place of the one before. */
+  /** Runs a script at each call from now on, replacing any previous one. */
   public void script(String name, Script script) {
     var nth = new AtomicLong();
     scripts.put(known(name), (_, arguments) -> script.onCall(nth.incrementAndGet(), arguments));
@@ -81,7 +81,7 @@ public final class SysTap {
     script(name, (_, _) -> OptionalLong.of(-errno));
   }
 
-  /** Makes a call fail so many times, then work. */
+  /** Makes a call fail this many times, then work. */
   public void failFirst(String name, int times, int errno) {
     script(name, (nth, _) -> nth <= times ? OptionalLong.of(-errno) : OptionalLong.empty());
   }
@@ -91,7 +91,7 @@ public final class SysTap {
     script(name, (nth, _) -> nth == which ? OptionalLong.of(-errno) : OptionalLong.empty());
   }
 
-  /** Lets a call work again. */
+  /** Makes a call work again. */
   public void pass(String name) {
     scripts.remove(known(name));
   }
@@ -99,7 +99,7 @@ public final class SysTap {
   private @Nullable Object invoke(Method method, Object @Nullable [] given) throws Throwable {
     Object[] arguments = given != null ? given : new Object[0];
     if (method.getDeclaringClass() == Object.class) {
-      return method.invoke(this, arguments); // equal to itself and called a tap
+      return method.invoke(this, arguments); // its identity and name are the tap's
     }
     count(method.getName()).incrementAndGet();
     Script script = scripts.get(method.getName());

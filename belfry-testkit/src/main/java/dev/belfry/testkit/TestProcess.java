@@ -18,21 +18,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * A process that a test talks to line by line. Nothing waits longer than {@link #PATIENCE}; then
- * the test fails with all that the process has said. Closing kills the process if it still runs.
+ * A process that a test talks to line by line. No wait exceeds {@link #PATIENCE}: the test then
+ * fails with everything the process has printed. Closing kills the process if it still runs.
  */
 public final class TestProcess implements AutoCloseable {
-  /** How long a process may take for anything. */
+  /** How long any wait for the process may last. */
   public static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final List<String> command;
   private final Process process;
   private final Writer input;
 
-  /** What it says on either stream, an empty value at the end. */
+  /** The lines of both its streams; an empty value at the end. */
   private final BlockingQueue<Optional<String>> lines = new LinkedBlockingQueue<>();
 
-  /** What was taken from there, for messages. */
+  /** The lines taken from there, for failure messages. */
   private final List<String> seen = new ArrayList<>();
 
   private TestProcess(List<String> command, Process process) {
@@ -42,17 +42,17 @@ public final class TestProcess implements AutoCloseable {
     Thread.ofPlatform().daemon().name("lines of " + process.pid()).start(this::readLines);
   }
 
-  /** Starts a program; its standard error is read together with its standard output. */
+  /** Starts a program; its standard error is merged with its standard output. */
   public static TestProcess start(List<String> command) throws IOException {
     return new TestProcess(command, new ProcessBuilder(command).redirectErrorStream(true).start());
   }
 
-  /** Starts a program; its standard error is read together with its standard output. */
+  /** Starts a program; its standard error is merged with its standard output. */
   public static TestProcess start(String... command) throws IOException {
     return start(List.of(command));
   }
 
-  /** Starts a JVM on the class path of this one. */
+  /** Starts a JVM with the class path of this one. */
   public static TestProcess java(Class<?> main, String... arguments) throws IOException {
     return start(javaCommand(main, arguments));
   }
@@ -69,7 +69,7 @@ public final class TestProcess implements AutoCloseable {
   }
 
   /**
-   * Starts a JVM as the launcher does: the signals that can be read from a descriptor are blocked
+   * Starts a JVM the way the launcher does: with the signals that a descriptor can deliver blocked
    * in all its threads.
    */
   // r[impl sig.test.avoid]
@@ -103,7 +103,7 @@ public final class TestProcess implements AutoCloseable {
     return next().orElseThrow(() -> failure("has ended"));
   }
 
-  /** Waits for a line that begins so, and returns the rest of it; the lines before are dropped. */
+  /** Waits for a line with a prefix and returns the rest of it, dropping the lines before. */
   public String line(String prefix) throws InterruptedException {
     String line = line();
     while (!line.startsWith(prefix)) {
@@ -112,7 +112,7 @@ public final class TestProcess implements AutoCloseable {
     return line.substring(prefix.length());
   }
 
-  /** Waits until it has ended or closed its output; returns what came until then. */
+  /** Waits until it has ended or closed its output; returns the lines printed until then. */
   public List<String> rest() throws InterruptedException {
     var rest = new ArrayList<String>();
     for (Optional<String> line = next(); line.isPresent(); line = next()) {
@@ -121,23 +121,26 @@ public final class TestProcess implements AutoCloseable {
     return rest;
   }
 
-  /** Gives it a line to read. */
+  /** Writes a line to its standard input. */
   public void say(String line) throws IOException {
     input.write(line + "\n");
     input.flush();
   }
 
-  /** Lets it read to the end. */
+  /** Closes its standard input. */
   public void endInput() throws IOException {
     input.close();
   }
 
-  /** Kills this process, but none that it has started. */
+  /** Kills this process, but not its children. */
   public void kill() {
     process.toHandle().destroyForcibly();
   }
 
-  /** Waits until it has ended; returns its exit code, 128 plus the signal if one ended it. */
+  /**
+   * Waits until it has ended; returns its exit code, or 128 plus the number of the signal that
+   * killed it.
+   */
   public int exitCode() throws InterruptedException {
     if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
       throw failure("does not end");
@@ -148,7 +151,7 @@ public final class TestProcess implements AutoCloseable {
   @Override
   public void close() {
     List<ProcessHandle> descendants = process.descendants().toList();
-    process.destroyForcibly(); // first, so that it does not see them die and go on
+    process.destroyForcibly(); // first, so that it does not see them die and carry on
     descendants.forEach(ProcessHandle::destroyForcibly);
   }
 
@@ -170,7 +173,7 @@ public final class TestProcess implements AutoCloseable {
     try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
       output.lines().map(Optional::of).forEach(lines::add);
     } catch (IOException | UncheckedIOException closed) {
-      // Killed: what it said until then counts.
+      // Killed: the lines read until then count.
     } finally {
       lines.add(Optional.empty());
     }

@@ -23,8 +23,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A terminal with a program in it ({@code pty(7)}), at which the test sits: it types, reads what is
- * shown, and drags the window to another size. Closing kills the program.
+ * A pseudoterminal ({@code pty(7)}) that runs a program, with the test in the role of the user: it
+ * types, reads the screen and resizes the window. Closing kills the program.
  */
 public final class TestTerminal implements AutoCloseable {
   private static final long TIOCSWINSZ = 0x5414;
@@ -37,7 +37,7 @@ public final class TestTerminal implements AutoCloseable {
   private final Fd person;
   private final Process process;
 
-  /** What was shown since the beginning or since {@link #forget}; guarded by itself. */
+  /** What was shown since the start or since {@link #forget}; guarded by itself. */
   private final ByteArrayOutputStream shown = new ByteArrayOutputStream();
 
   private final Thread reader;
@@ -48,7 +48,7 @@ public final class TestTerminal implements AutoCloseable {
     this.reader = Thread.ofPlatform().daemon().name("terminal").start(this::read);
   }
 
-  /** Starts a program in a new terminal, which is its controlling one. */
+  /** Starts a program with a new terminal as its controlling one. */
   public static TestTerminal start(
       int columns, int rows, Map<String, String> environment, List<String> command)
       throws IOException {
@@ -95,7 +95,7 @@ public final class TestTerminal implements AutoCloseable {
     }
   }
 
-  /** Drags the window to another size. */
+  /** Resizes the window. */
   public void resize(int columns, int rows) {
     resize(sys, person, columns, rows);
   }
@@ -108,27 +108,27 @@ public final class TestTerminal implements AutoCloseable {
     }
   }
 
-  /** All that was shown, control sequences included. */
+  /** Everything shown, control sequences included. */
   public String shown() {
     synchronized (shown) {
       return shown.toString(UTF_8);
     }
   }
 
-  /** Begins anew with what is shown from now on. */
+  /** Forgets everything shown so far. */
   public void forget() {
     synchronized (shown) {
       shown.reset();
     }
   }
 
-  /** The processes that run in it, so that signals can be sent to them; without {@code setsid}. */
+  /** The processes that run in it, without {@code setsid}, so that signals can be sent to them. */
   public List<ProcessHandle> programs() {
     List<ProcessHandle> below = process.descendants().toList();
-    return below.isEmpty() ? List.of(process.toHandle()) : below; // it forks only if it has to
+    return below.isEmpty() ? List.of(process.toHandle()) : below; // setsid forks only if it must
   }
 
-  /** Waits until its program has ended and all it said is read; returns its exit code. */
+  /** Waits until the program has ended and all its output has been read; returns its exit code. */
   public int exitCode() throws InterruptedException {
     if (!process.waitFor(TestProcess.PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
       throw new AssertionError("it does not end; it shows:\n" + shown());
@@ -143,7 +143,7 @@ public final class TestTerminal implements AutoCloseable {
       while (true) {
         long count = Io.read(sys, person.number(), buffer);
         if (count <= 0) {
-          return; // EIO: nobody has it open any more
+          return; // EIO: no process has the terminal open any more
         }
         synchronized (shown) {
           shown.writeBytes(buffer.asSlice(0, count).toArray(JAVA_BYTE));
@@ -158,7 +158,7 @@ public final class TestTerminal implements AutoCloseable {
     process.destroyForcibly();
     descendants.forEach(ProcessHandle::destroyForcibly);
     boolean interrupted = false;
-    while (reader.isAlive()) { // it has the descriptor, whose number must not become another's
+    while (reader.isAlive()) { // it uses the descriptor, whose number must not be reused yet
       try {
         reader.join();
       } catch (InterruptedException e) {

@@ -17,10 +17,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between the code under test and its io_urings: counts the requests that the kernel gets,
- * and lets a test answer them in its place. Requests are named as the system calls they stand for,
- * by the methods of {@link Sys}. A request that is to fail becomes one that does nothing and has
- * the wanted result, so all else is as ever. For any number of threads.
+ * Intercepts the io_uring requests of the code under test: counts those that reach the kernel, and
+ * lets a test answer them in its place. Requests are named after the system calls they stand for,
+ * by the methods of {@link Sys}. A request to be answered is replaced by a no-op with the wanted
+ * result, so everything else works as usual. Thread-safe.
  */
 public final class UringTap {
   private static final Map<Integer, String> NAMES =
@@ -40,7 +40,7 @@ public final class UringTap {
           Map.entry(28, "openat2"),
           Map.entry(51, "futex"));
 
-  // struct io_uring_params and the places of two of its structures.
+  // Offsets in struct io_uring_params and in the structures it describes; see io_uring_setup(2).
   private static final long SQ_OFFSETS = 40;
   private static final long HEAD = SQ_OFFSETS;
   private static final long TAIL = SQ_OFFSETS + 4;
@@ -55,13 +55,13 @@ public final class UringTap {
   private final Map<String, Answer> answers = new ConcurrentHashMap<>();
   private final CopyOnWriteArrayList<Ring> rings = new CopyOnWriteArrayList<>();
 
-  /** What a test says about a request. */
+  /** A test's answer to a request. */
   public interface Answer {
     /**
-     * Looks at a request.
+     * Inspects a request.
      *
-     * @param nth the how-manyth since the answer was set, from 1
-     * @return its result, {@code -errno}, or null to let the kernel have it
+     * @param nth the ordinal of the request since the answer was set, from 1
+     * @return its result, such as {@code -errno}, or null to leave it to the kernel
      */
     @Nullable Integer to(long nth);
   }
@@ -76,38 +76,38 @@ public final class UringTap {
                 (_, method, arguments) -> invoke(method, arguments));
   }
 
-  /** A tap on the rings that are made by these calls. */
+  /** Taps the rings that are created through these calls. */
   public static UringTap over(Sys real) {
     return new UringTap(real);
   }
 
-  /** The calls, for the code under test. */
+  /** The tapped calls, for the code under test. */
   public Sys sys() {
     return tapped;
   }
 
-  /** How many such requests there were. */
+  /** How many requests of this name there were. */
   public long requests(String name) {
     return counts.computeIfAbsent(name, _ -> new AtomicLong()).get();
   }
 
-  /** Answers every such request from now on. */
+  /** Answers each request of this name from now on. */
   public void answer(String name, Answer answer) {
     var nth = new AtomicLong();
     answers.put(name, _ -> answer.to(nth.incrementAndGet()));
   }
 
-  /** Makes such requests fail from now on. */
+  /** Makes requests of this name fail from now on. */
   public void fail(String name, int errno) {
     answer(name, _ -> -errno);
   }
 
-  /** Makes such requests fail so many times, then work. */
+  /** Makes requests of this name fail this many times, then work. */
   public void failFirst(String name, int times, int errno) {
     answer(name, nth -> nth <= times ? -errno : null);
   }
 
-  /** Lets such requests work again. */
+  /** Makes requests of this name work again. */
   public void pass(String name) {
     answers.remove(name);
   }
@@ -155,13 +155,13 @@ public final class UringTap {
   private static void replace(long request, int result) {
     MemorySegment memory = AllMemory.SEGMENT;
     long token = memory.get(JAVA_LONG, request + 32);
-    memory.asSlice(request, REQUEST_BYTES).fill((byte) 0); // does nothing
+    memory.asSlice(request, REQUEST_BYTES).fill((byte) 0); // all zero: IORING_OP_NOP
     memory.set(JAVA_INT, request + 24, result);
     memory.set(JAVA_INT, request + 28, NOP_INJECT_RESULT);
     memory.set(JAVA_LONG, request + 32, token);
   }
 
-  /** A ring, found by its descriptor while it is being made and then in memory. */
+  /** A ring, identified by its descriptor during set-up and by its addresses afterwards. */
   private static final class Ring {
     private final int fd;
     private final int head;
@@ -170,7 +170,7 @@ public final class UringTap {
     private long indexes;
     private long requests;
 
-    /** Up to where the requests were looked at. */
+    /** The index up to which requests have been inspected. */
     private int seen;
 
     Ring(int fd, MemorySegment params) {

@@ -1,6 +1,6 @@
 /**
- * What the tests of the other modules share: system calls that can be counted and made to fail,
- * descriptors that can be counted, programs compiled by gcc. Never shipped.
+ * Shared test helpers: system calls that can be counted and made to fail, snapshots of open
+ * descriptors, processes to talk to, programs compiled by gcc. Never shipped.
  */
 @NullMarked
 package dev.belfry.testkit;

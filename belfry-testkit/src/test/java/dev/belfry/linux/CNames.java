@@ -6,11 +6,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the constants of this package are called in C. A constant that has the name it has in the
- * headers needs no entry.
+ * The C names of this package's constants. A constant that is named as in the headers needs no
+ * entry.
  */
 final class CNames {
-  /** Constants with a name of our own, as {@code Class.FIELD}. */
+  /** Constants whose names are our own, as {@code Class.FIELD}. */
   private static final Map<String, String> RENAMED =
       Map.ofEntries(
           Map.entry("Epoll.SIGSET_SIZE", "_NSIG / 8"),
@@ -55,10 +55,10 @@ final class CNames {
           Map.entry("Timespec.SECONDS", "offsetof(struct timespec, tv_sec)"),
           Map.entry("Timespec.NANOS", "offsetof(struct timespec, tv_nsec)"));
 
-  /** What stands before the names of a class in the headers. */
+  /** The prefix of a class's names in the headers. */
   private static final Map<String, String> PREFIX = Map.of("Signo", "SIG");
 
-  /** Constants that no header knows: our own limits and room, of which other tests ask more. */
+  /** Constants that are in no header: our own limits and buffer sizes, covered by other tests. */
   private static final Set<String> OURS =
       Set.of(
           "Affinity.THIS_THREAD",
@@ -66,7 +66,7 @@ final class CNames {
           "Epoll.FOREVER",
           "Fd.FRAMES_KEPT",
           "Futex.FOREVER",
-          "Message.MAX_DESCRIPTORS", // SCM_MAX_FD is not in the headers for programs
+          "Message.MAX_DESCRIPTORS", // SCM_MAX_FD is not in the user-space headers
           "RobustMutex.ATTRIBUTE_BYTES",
           "SignalActions.SIGACTION_BYTES",
           "SignalLaunch.SUSPEND_SIGNAL",
@@ -76,12 +76,11 @@ final class CNames {
           "Spawn.FIRST_PASSED",
           "Timespec.NANOS_PER_SECOND");
 
-  /** Classes whose constants no header tells, most because they are computed from a layout. */
+  /** Classes whose constants are in no header, mostly because they are computed from a layout. */
   private static final Map<String, String> COMPUTED =
       Map.ofEntries(
           Map.entry("EpollEvents", "EVENT_BYTES|EVENTS|DATA"),
-          Map.entry(
-              "IoUringProbe", ".*"), // the headers of many systems are older than what is probed
+          Map.entry("IoUringProbe", ".*"), // many systems' headers are older than what is probed
           Map.entry("IoUring", "FOREVER|REQUIRED|ANY_PLACE|IORING_SETUP_NO_SQARRAY"),
           Map.entry(
               "SubmissionQueue",
@@ -99,7 +98,7 @@ final class CNames {
 
   private CNames() {}
 
-  /** The constant as an expression in C, or nothing if C does not know it. */
+  /** The constant as a C expression, or empty if C has none. */
   static Optional<String> of(Field constant) {
     String type = constant.getDeclaringClass().getSimpleName();
     String name = constant.getName();

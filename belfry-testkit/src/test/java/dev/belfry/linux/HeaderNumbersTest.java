@@ -37,8 +37,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Structures, numbers and room against what gcc makes of the headers: of the architecture this runs
- * on, and of the other one where a gcc for it is installed.
+ * Compares structures, numbers and sizes with what gcc makes of the headers: for this architecture,
+ * and for the other one if a gcc for it is installed.
  */
 final class HeaderNumbersTest {
   private static final String HEADERS =
@@ -118,7 +118,7 @@ final class HeaderNumbersTest {
     for (Field constant : constants()) {
       CNames.of(constant).ifPresent(name -> ours.put(typed(constant, name), value(constant)));
     }
-    ours.keySet().removeIf(name -> name.contains("SIGRT")); // a function of the C library says
+    ours.keySet().removeIf(name -> name.contains("SIGRT")); // determined by a C library function
     for (Sockets.Type type : Sockets.Type.values()) {
       ours.put(cNameOf(type), (long) type.number());
     }
@@ -213,7 +213,7 @@ final class HeaderNumbersTest {
     assertThat(sizes.get("sizeof(" + type + ")")).as(type).isBetween(1L, room);
   }
 
-  /** Offset and size of each named field and the size of the whole, as C would ask for them. */
+  /** The offset and size of each named field and the size of the whole, as C expressions. */
   private static void struct(
       Map<String, Long> into, String type, String prefix, StructLayout layout) {
     into.put("sizeof(%s)".formatted(type), layout.byteSize());
@@ -231,7 +231,7 @@ final class HeaderNumbersTest {
     }
   }
 
-  /** What each expression is worth, read off what gcc makes of an array of them. */
+  /** The value of each expression, read from the assembly that gcc emits for an array of them. */
   private Map<String, Long> askGcc(Arch arch, Collection<String> expressions)
       throws IOException, InterruptedException {
     Path source = directory.resolve("numbers.c");
@@ -265,7 +265,7 @@ final class HeaderNumbersTest {
     return compiler;
   }
 
-  /** A run of zeros is written as its length in bytes. */
+  /** A run of zeros is emitted as its length in bytes. */
   private static List<Long> numbers(String assembly) {
     var numbers = new ArrayList<Long>();
     for (MatchResult data : DATA.matcher(assembly).results().toList()) {

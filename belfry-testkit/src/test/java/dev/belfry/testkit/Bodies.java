@@ -25,7 +25,7 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** What the rows of the tables of operations do, on something opened for it. */
+/** The bodies of the operations in the tables, each on resources that it opens itself. */
 final class Bodies {
   private static final Sys REAL = Sys.forAnyThread();
 
@@ -166,7 +166,7 @@ final class Bodies {
         });
   }
 
-  /** On a thread of its own, which has no list of robust mutexes after it. */
+  /** Runs on a thread of its own, whose robust list is gone afterwards. */
   static long hold(Sys sys) throws Exception {
     var result = new CompletableFuture<Long>();
     Thread thread =
@@ -180,7 +180,7 @@ final class Bodies {
                     result.completeExceptionally(e);
                   }
                 });
-    thread.join(); // it has given back what it held
+    thread.join(); // it has released what it held
     try {
       return result.get();
     } catch (ExecutionException e) {

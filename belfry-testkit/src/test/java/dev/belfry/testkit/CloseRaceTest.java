@@ -9,7 +9,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Threads that close, release and ask at the same moment. */
+/** Threads that close, release and query at the same moment. */
 final class CloseRaceTest {
   private static final int ROUNDS = Boolean.getBoolean("belfry.stress") ? 200_000 : 2_000;
   private static final int EFD_CLOEXEC = 0x80000;
@@ -33,7 +33,7 @@ final class CloseRaceTest {
             tap.sys().close(fd.release());
             released.incrementAndGet();
           } catch (IllegalStateException closedBefore) {
-            // The other was first.
+            // The other thread was first.
           }
         });
     assertThat(tap.calls("close")).as("%s released", released).isEqualTo(ROUNDS);

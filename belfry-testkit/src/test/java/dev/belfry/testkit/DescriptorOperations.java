@@ -43,7 +43,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** The rows of what is done with descriptors: files, sockets, events. */
+/** The operations on descriptors: files, sockets, events. */
 final class DescriptorOperations {
   private static final Sys REAL = Sys.forAnyThread();
   private static final FileLocks.Range BYTES = new FileLocks.Range(0, 1);

@@ -13,9 +13,9 @@ import dev.belfry.linux.Sys;
 import dev.belfry.linux.ThreadSignals;
 
 /**
- * A JVM in which much is not as a child would want it: signals ignored (by whoever started it),
- * signals blocked, descriptors that are inherited. It says so, and starts the program it is given
- * with two descriptors.
+ * A JVM with much that a child must not inherit: signals ignored (by the process that started it),
+ * signals blocked, and inheritable descriptors. It says so, and starts the given program with two
+ * descriptors.
  */
 final class DirtyParent {
   private DirtyParent() {}

@@ -8,7 +8,7 @@ import dev.belfry.linux.SignalMask;
 import dev.belfry.linux.Sys;
 import java.util.OptionalLong;
 
-/** A JVM that cannot start itself again, and says what came of it. */
+/** A JVM that cannot relaunch itself, and prints the outcome. */
 final class FailedRelaunch {
   private FailedRelaunch() {}
 

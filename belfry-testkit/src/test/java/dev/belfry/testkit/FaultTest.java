@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every facility when its system call fails: the right answer, and nothing left behind. */
+/** Every facility when its system call fails: the right result, and nothing left behind. */
 final class FaultTest {
   private final SysTap tap = SysTap.over(Sys.forAnyThread());
   private Descriptors before;
@@ -68,7 +68,7 @@ final class FaultTest {
     assertThat(calls).as("it makes the call").isGreaterThanOrEqualTo(operation.which());
 
     if (operation.policy().repeats) {
-      // Three in a row, from the call in question on.
+      // Three in a row, starting with the call in question.
       int which = operation.which();
       tap.script(
           operation.call(),
@@ -114,13 +114,13 @@ final class FaultTest {
     }
   }
 
-  /** What the C library was asked to make it was asked to destroy, unless that very call failed. */
+  /** Whatever the C library was asked to create was destroyed too, unless that very call failed. */
   private void assertBalanced(String make, String destroy, Operation operation) {
     long failed = operation.call().equals(make) ? 1 : 0;
     assertThat(tap.calls(destroy)).as(destroy).isEqualTo(tap.calls(make) - failed);
   }
 
-  /** Calls that are looked at elsewhere, that cannot fail, or that no facility makes. */
+  /** Calls that are tested elsewhere, that cannot fail, or that no facility makes. */
   private static final Set<String> NO_ROW =
       Set.of(
           "close",

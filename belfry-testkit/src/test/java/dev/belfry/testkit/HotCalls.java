@@ -23,20 +23,20 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 
 /**
- * Makes each call of the hot paths very often and says how many bytes it has allocated, in a JVM of
+ * Makes each call of the hot paths very often and prints how many bytes it allocated, in a JVM of
  * its own.
  */
 final class HotCalls {
   private static final int CALLS = 30_000;
 
-  /** A method that is compiled in the middle of a round has allocated before. */
+  /** More than one, because a method that is compiled during a round has allocated before. */
   private static final int MAX_ROUNDS = 20;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private HotCalls() {}
 
-  /** Makes a call; a negative result shows that it has not gone as it should. */
+  /** Makes a call; a negative result means that it went wrong. */
   interface Attempt {
     long make(Facilities on);
   }
@@ -44,7 +44,7 @@ final class HotCalls {
   /** A call and its name. */
   record Hot(String name, Attempt attempt) {}
 
-  /** Each call is compiled for itself, as it is in a program, where not all stand in one method. */
+  /** Each call is compiled on its own, as in a program, where they are not all in one method. */
   static final List<Hot> CALLS_TO_MAKE =
       List.of(
           new Hot("READ", on -> Io.read(on.sys, on.file.number(), on.buffer)),
@@ -94,7 +94,7 @@ final class HotCalls {
     return actual == expected ? 0 : -1;
   }
 
-  /** What the calls are about. */
+  /** The resources that the calls use. */
   static final class Facilities implements AutoCloseable {
     private final Sys sys;
     private final MemorySegment buffer;
@@ -155,7 +155,10 @@ final class HotCalls {
     }
   }
 
-  /** Says {@code CALL BYTES-PER-CALL} for each call, by the kind of system calls it is given. */
+  /**
+   * Prints {@code CALL BYTES-PER-CALL} for each call; the argument selects the kind of system
+   * calls.
+   */
   public static void main(String[] args) throws ErrnoException {
     Sys sys = args[0].equals("one") ? Sys.forOneThread() : Sys.forAnyThread();
     try (Arena arena = Arena.ofShared();

@@ -8,12 +8,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The calls of hot paths allocate nothing once they are compiled, whether they work or fail.
+ * The calls of hot paths allocate nothing once compiled, whether they succeed or fail.
  *
- * <p>The compiler has to see through all of a call to save the small objects of the
- * foreign-function API. On a machine that is busy while a method gets warm, HotSpot may compile it
- * with a poor profile, inline less and leave 40 bytes a call. So this looks at a JVM that takes the
- * time for a full profile.
+ * <p>The compiler must see through a whole call to eliminate the small objects of the
+ * foreign-function API. On a machine that is busy while a method warms up, HotSpot may compile it
+ * with a poor profile, inline less and leave 40 bytes a call. So this test uses a JVM that takes
+ * the time for a full profile.
  */
 final class NoAllocationTest {
   private static final double ALMOST_NOTHING = 0.1;

@@ -3,29 +3,29 @@ package dev.belfry.testkit;
 import dev.belfry.linux.Sys;
 
 /**
- * Something a facility does by a system call that a test makes fail.
+ * An operation of a facility, with the system call that a test makes fail.
  *
- * @param what names it
+ * @param what its name
  * @param call the method of {@link Sys} that is made to fail
  * @param symbol the call's name in messages
- * @param which the how-manyth of these calls, from 1
+ * @param which the ordinal of the call that fails, from 1
  * @param policy what a failure leads to
- * @param body does it, with the system calls it is given; what it needs besides it makes and closes
- *     by itself. Returns what the facility returned, zero if that is nothing
+ * @param body performs the operation with the given system calls; creates and closes everything
+ *     else it needs. Returns what the facility returned, or zero if that is nothing
  */
 record Operation(String what, String call, String symbol, int which, Policy policy, Body body) {
 
-  /** What the facility does about a call that fails. */
+  /** How the facility responds to a failed call. */
   enum Policy {
     /** Repeats an interrupted call; throws any other error. */
     THROWS(true, true),
     /** Repeats an interrupted call; returns any other error. */
     RETURNS(true, false),
-    /** As {@link #THROWS}, but EAGAIN is the answer that somebody else has the lock. */
+    /** As {@link #THROWS}, but EAGAIN means that another holder has the lock. */
     LOCKS(true, true),
-    /** Throws every error: this call is never interrupted. */
+    /** Throws every error: the call is never interrupted. */
     THROWS_ALL(false, true),
-    /** Returns every error, also that it was interrupted. */
+    /** Returns every error, including EINTR. */
     RETURNS_ALL(false, false);
 
     final boolean repeats;
@@ -41,7 +41,7 @@ record Operation(String what, String call, String symbol, int which, Policy poli
     long run(Sys sys) throws Exception;
   }
 
-  /** One whose first such call fails. */
+  /** An operation whose first such call fails. */
   static Operation row(String what, String call, String symbol, Policy policy, Body body) {
     return new Operation(what, call, symbol, 1, policy, body);
   }

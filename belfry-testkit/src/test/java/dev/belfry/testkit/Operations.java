@@ -2,7 +2,7 @@ package dev.belfry.testkit;
 
 import java.util.stream.Stream;
 
-/** One row for each facility and each system call that can fail under it. */
+/** One operation for each facility and each system call that can fail in it. */
 final class Operations {
   private Operations() {}
 

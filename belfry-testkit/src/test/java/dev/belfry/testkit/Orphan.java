@@ -7,8 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A JVM that wants to die with its parent, or does not. If it lives to see the end of its input, it
- * leaves the id of its parent in a file.
+ * A JVM that asks to die with its parent, or does not. If it lives to see the end of its input, it
+ * writes its parent's id to a file.
  */
 final class Orphan {
   private Orphan() {}

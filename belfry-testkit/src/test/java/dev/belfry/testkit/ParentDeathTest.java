@@ -17,10 +17,10 @@ final class ParentDeathTest {
 
   @TempDir Path directory;
 
-  /** Returns the file in which the JVM said who its parent was in the end, if it still could. */
+  /** Returns the file to which the JVM wrote its final parent's id, if it lived long enough. */
   private Path outliveTheParent(String mode) throws Exception {
     Path testament = directory.resolve("testament");
-    // A shell gives its background job no input unless it is told to.
+    // A shell gives a background job no input unless told to.
     var command = new ArrayList<>(List.of("sh", "-c", "exec 3<&0; \"$@\" <&3 & wait", "sh"));
     command.addAll(TestProcess.javaCommand(Orphan.class, mode, testament.toString()));
     try (TestProcess shell = TestProcess.start(command)) {

@@ -18,11 +18,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What the program {@code probe} found out about itself. */
+/** What the program {@code probe} found out about its own process. */
 record Probe(int pid, List<String> lines) {
   private static final Sys SYS = Sys.forAnyThread();
 
-  /** Starts the program with a pipe for its standard output, and reads that to the end. */
+  /** Starts the program with a pipe as its standard output, and reads that to the end. */
   static Probe run(Spawn spawn) throws IOException {
     Pipe pipe = Pipe.open(SYS, false);
     try (Fd reader = pipe.reader();
@@ -64,7 +64,7 @@ record Probe(int pid, List<String> lines) {
     }
   }
 
-  /** What follows a word at the beginning of a line, for each such line. */
+  /** The rest of each line that begins with a word. */
   List<String> all(String word) {
     return lines.stream()
         .filter(line -> line.startsWith(word))
@@ -72,7 +72,7 @@ record Probe(int pid, List<String> lines) {
         .toList();
   }
 
-  /** What follows a word at the beginning of a line. */
+  /** The rest of the first line that begins with a word. */
   String one(String word) {
     return all(word).getFirst();
   }

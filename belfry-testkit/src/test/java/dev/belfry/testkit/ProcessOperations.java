@@ -25,7 +25,7 @@ import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** The rows of what is done with memory and processes. */
+/** The operations on memory and processes. */
 final class ProcessOperations {
   private static final Sys REAL = Sys.forAnyThread();
   private static final int OWN_PID = (int) ProcessHandle.current().pid();
@@ -91,7 +91,7 @@ final class ProcessOperations {
         mutex("pthreadMutexTrylock", "pthread_mutex_trylock", THROWS_ALL));
   }
 
-  /** Everything there is to do with a mutex, of which one call fails. */
+  /** A mutex's whole life, in which one call fails. */
   private static Operation mutex(String call, String symbol, Operation.Policy policy) {
     return row(
         "RobustMutex by " + symbol,
@@ -177,7 +177,7 @@ final class ProcessOperations {
             sys -> MonotonicClock.nanos(sys) > 0 ? 1 : 0));
   }
 
-  /** A child that would live long is killed and reaped; if that fails, by other means. */
+  /** Kills and reaps a long-lived child; by other means if that fails. */
   private static Operation.Body signalChild() {
     return sys -> {
       PidFd real = Spawn.command("sleep", "1000").start(REAL);

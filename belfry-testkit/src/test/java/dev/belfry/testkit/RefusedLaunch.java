@@ -6,7 +6,7 @@ import dev.belfry.linux.SignalLaunch;
 import dev.belfry.linux.Sys;
 import dev.belfry.linux.ThreadSignals;
 
-/** A JVM that cannot start itself again; it says why, and which signals it still catches. */
+/** A JVM that cannot relaunch itself; it prints why, and which signals it still catches. */
 final class RefusedLaunch {
   private RefusedLaunch() {}
 

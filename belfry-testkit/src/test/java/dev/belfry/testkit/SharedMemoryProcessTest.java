@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One page shared with a program in C: futexes, and mutexes whose owner is killed. */
+/** One page shared with a C program: futexes, and mutexes whose owner is killed. */
 final class SharedMemoryProcessTest {
   private static final Sys SYS = Sys.forAnyThread();
   private static final VarHandle WORD = JAVA_INT.varHandle();
@@ -74,7 +74,7 @@ final class SharedMemoryProcessTest {
         .start(SYS);
   }
 
-  /** The next line the child says. */
+  /** The next line that the child prints. */
   private String line() {
     var line = new StringBuilder();
     MemorySegment one = arena.allocate(1);
@@ -105,7 +105,7 @@ final class SharedMemoryProcessTest {
     try (PidFd child = start("sleep")) {
       long deadline = System.nanoTime() + TestProcess.PATIENCE.toNanos();
       while (Futex.wake(SYS, page.asSlice(0, 4), 1) == 0 && System.nanoTime() < deadline) {
-        Thread.onSpinWait(); // it does not sleep yet
+        Thread.onSpinWait(); // it is not asleep yet
       }
       assertThat(line()).isEqualTo("woken 0");
       assertThat(child.awaitExit().shellCode()).isZero();
@@ -163,7 +163,10 @@ final class SharedMemoryProcessTest {
     }
   }
 
-  /** Who does not want the lock, only the news: sets the waiters bit and sleeps on the word. */
+  /**
+   * A watcher does not want the lock, only the news: it sets the waiters bit and sleeps on the
+   * word.
+   */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void whoSleepsOnTheWordHearsOfTheDeath(boolean asOneOfMany) throws Exception {
@@ -186,7 +189,7 @@ final class SharedMemoryProcessTest {
         result = new Futex(SYS).await(word, expected, deadline);
       }
 
-      assertThat(result).isIn(asOneOfMany ? 1 : 0, -Errno.EAGAIN); // it may have died before
+      assertThat(result).isIn(asOneOfMany ? 1 : 0, -Errno.EAGAIN); // it may have died already
       assertThat(word() & RobustMutex.OWNER_DIED).isNotZero();
       child.awaitExit();
     }

@@ -28,7 +28,7 @@ final class SignalLaunchTest {
     probe = CProgram.compile(directory, SignalLaunchTest.class, "probe").toString();
   }
 
-  /** Starts the program by a piece of shell script that ends with {@code "$@"}. */
+  /** Starts the program through a piece of shell script that ends with {@code "$@"}. */
   private static TestProcess start(String script) throws Exception {
     var command = new ArrayList<>(List.of("sh", "-c", script, "sh"));
     command.addAll(TestProcess.javaCommand(SignalProgram.class, probe));
@@ -47,7 +47,7 @@ final class SignalLaunchTest {
 
   @Test
   void itStartsAgainWithTheSameIdArgumentsAndStreams() throws Exception {
-    // The last argument is no text in any encoding.
+    // The last argument is not valid text in any encoding.
     String script = "exec \"$@\" '' \"$(printf 'gr\\303\\274n')\" 'x y' \"$(printf '\\377')\"";
     try (TestProcess program = start(script)) {
       program.say("kept");
@@ -62,7 +62,7 @@ final class SignalLaunchTest {
       assertThat(program.line()).isEqualTo("error stream");
       assertThat(program.line("echo ")).isEqualTo("kept");
 
-      program.line("fd "); // from here on its child speaks
+      program.line("fd "); // from here on its child prints
       String blocked = program.line("SigBlk:");
       assertThat(blocked.strip()).isEqualTo("0000000000000000");
       List<String> ofChild = new ArrayList<>();
@@ -78,7 +78,7 @@ final class SignalLaunchTest {
 
   @Test
   void whatWasInTheEnvironmentBeforeDoesNotGetInTheWay() throws Exception {
-    // As if a relaunched JVM had passed them on, to a process with another id.
+    // As if inherited from a relaunched JVM, by a process with another id.
     String script = "export BELFRY_RELAUNCHED=1 _JAVA_SR_SIGNUM=40; exec \"$@\"";
     try (TestProcess program = start(script)) {
       assertRelaunched(program);
@@ -99,7 +99,7 @@ final class SignalLaunchTest {
     }
   }
 
-  // It went on without the handlers of the JVM: a Ctrl+C then ended it without its shutdown hooks.
+  // It used to go on without the JVM's handlers: Ctrl+C then ended it without its shutdown hooks.
   @Test
   void aProgramThatCannotStartAgainKeepsItsSignals() throws Exception {
     var command = new ArrayList<>(List.of("env", "--default-signal")); // the build may ignore some
@@ -110,7 +110,9 @@ final class SignalLaunchTest {
     }
   }
 
-  /** The locale decides what Java takes the bytes for; what it passes on are the bytes. */
+  /**
+   * The locale decides how Java decodes the bytes; what it passes on must be the bytes themselves.
+   */
   @Test
   void variablesGoToChildrenByteForByte() throws Exception {
     String script = "export LC_ALL=C; GREEN=$(printf 'gr\\303\\274n') exec \"$@\"";
@@ -141,12 +143,12 @@ final class SignalLaunchTest {
       assertThat(program.line()).isEqualTo(queued + "2 errno 0");
       assertThat(program.line()).isEqualTo(queued + "4294967295 errno 0");
 
-      Processes.kill(SYS, pid, Signo.USR2); // not among those it reads yet
+      Processes.kill(SYS, pid, Signo.USR2); // not yet among those it reads
       Processes.kill(SYS, pid, Signo.ALRM);
       assertThat(program.line()).startsWith("got SIGALRM");
       assertThat(program.line()).isEqualTo("updated");
       assertThat(program.line()).startsWith("got SIGUSR2");
-      Processes.kill(SYS, pid, Signo.HUP); // not any more
+      Processes.kill(SYS, pid, Signo.HUP); // no longer among them
       Processes.kill(SYS, pid, Signo.TERM);
       assertThat(program.line()).startsWith("got SIGTERM");
       program.say("last");

@@ -26,9 +26,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A JVM that starts itself again with signals blocked, says how that went, runs the program {@code
- * probe}, and then reads signals and says what it got until TERM comes. Nobody else reads signals
- * in it.
+ * A JVM that relaunches itself with signals blocked, prints the result, runs the program {@code
+ * probe}, and then reads signals and prints them until TERM. It has no other reader of signals.
  */
 final class SignalProgram {
   private static final Sys SYS = Sys.forAnyThread();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a child is given, as its own {@code /proc} has it. */
+/** What a child inherits, according to its own {@code /proc}. */
 final class SpawnTest {
   private static final Sys SYS = Sys.forAnyThread();
   private static final String NO_SIGNAL = "0000000000000000";
@@ -38,14 +38,14 @@ final class SpawnTest {
   }
 
   /**
-   * From a parent that has signals blocked and ignored, and descriptors that are inherited. As long
-   * as CHLD was ignored nobody could learn how the child had ended.
+   * The parent has blocked and ignored signals, and inheritable descriptors. While CHLD was
+   * ignored, the child's exit status could not be learnt.
    */
   @Test
   void aChildOfADirtyParentIsClean() throws Exception {
     List<String> java = TestProcess.javaCommand(DirtyParent.class, probe);
     var command = new ArrayList<>(List.of("sh", "-c", "trap '' HUP USR1 TERM; exec \"$@\"", "sh"));
-    command.addAll(List.of("env", "--ignore-signal=CHLD")); // not every shell can
+    command.addAll(List.of("env", "--ignore-signal=CHLD")); // not every shell can do this
     command.addAll(java);
     Probe child;
     try (TestProcess parent = TestProcess.start(command)) {
@@ -69,7 +69,7 @@ final class SpawnTest {
     assertThat(child.one("SigCgt:")).isEqualTo(NO_SIGNAL);
   }
 
-  // What went wrong: the child got what stands before the zero.
+  // The child used to get only what precedes the NUL.
   @Test
   void aTextThatHasAnEndInItsMiddleIsRefused() {
     for (Spawn spawn :
@@ -84,7 +84,7 @@ final class SpawnTest {
     }
   }
 
-  /** SigBlk has a bit for each signal, the first for signal 1. */
+  /** SigBlk has one bit per signal; bit 0 is signal 1. */
   @Test
   void itHasThoseSignalsBlockedThatWereAskedFor() throws IOException {
     Probe child = Probe.run(Spawn.command(probe).block(SigSet.of(Signo.HUP, Signo.TERM)));
@@ -99,7 +99,7 @@ final class SpawnTest {
         .isEqualTo(Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString());
   }
 
-  /** The child moves them one after the other; none may be overwritten before its turn. */
+  /** The child moves them one after another; none may be overwritten before its turn. */
   @Test
   void descriptorsWhoseNumbersCollideWithTheirTargetsArriveInOrder() throws IOException {
     var files = new ArrayList<Fd>();
@@ -113,7 +113,7 @@ final class SpawnTest {
       int first = low.getFirst().number();
       Spawn spawn = Spawn.command(probe);
       var expected = new ArrayList<String>();
-      // Enough that targets reach the numbers of the sources, and these in reverse order.
+      // Enough for the targets to reach the sources' numbers, and these in reverse order.
       int target = 3;
       while (target < first + 8) {
         int which = Math.floorMod(first + 7 - target, 8);
@@ -230,7 +230,7 @@ final class SpawnTest {
     assertThatThrownBy(() -> Spawn.command("/etc/passwd").start(SYS))
         .isInstanceOf(ErrnoException.class)
         .hasMessageStartingWith("posix_spawnp(/etc/passwd): EACCES");
-    Path none = directory.resolve("none"); // it was said of the program that it is not there
+    Path none = directory.resolve("none"); // the error used to claim that the program was missing
     assertThatThrownBy(() -> Spawn.command("true").directory(none).start(SYS))
         .isInstanceOf(ErrnoException.class)
         .hasMessageStartingWith("posix_spawnp(true in " + none + "): ENOENT");

@@ -37,7 +37,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** Failures that mean something of their own to the call. */
+/** Failures that have a special meaning for the call. */
 final class SpecialFaultsTest {
   private static final Sys REAL = Sys.forAnyThread();
 
@@ -52,7 +52,7 @@ final class SpecialFaultsTest {
       Sockets.bind(REAL, listener.number(), any);
       Sockets.listen(REAL, listener.number(), 1);
       MemorySegment address = Sockets.encode(arena, Sockets.localAddress(REAL, listener.number()));
-      // The kernel goes on connecting although the call was interrupted.
+      // The kernel goes on connecting although the call was interrupted; see connect(2).
       tap.script(
           "connect",
           (_, arguments) -> {
@@ -109,7 +109,7 @@ final class SpecialFaultsTest {
     assertThatThrownBy(event::close).isInstanceOf(IllegalStateException.class);
   }
 
-  /** What a wait tells the kernel about time, each time it is repeated. */
+  /** The times that a wait passes to the kernel, each time it is repeated. */
   private List<Long> interrupt(String call, int timespecAt, long pauseNanos) {
     var times = new ArrayList<Long>();
     tap.script(
@@ -215,7 +215,7 @@ final class SpecialFaultsTest {
     assertThat(ProcessHandle.current().children().count()).isEqualTo(children);
   }
 
-  /** Nobody hears of it; the mapping is gone from our books, as with the JDK's own. */
+  /** The failure is not reported; the mapping counts as gone, as in the JDK itself. */
   @Test
   void aFailedUnmapDoesNotKeepTheArenaFromClosing() throws ErrnoException {
     try (Fd file = SharedFile.createAnonymous(REAL, "unmap")) {

@@ -6,7 +6,7 @@ import dev.belfry.shm.SegmentConfig;
 import dev.belfry.shm.ShmGuest;
 import java.util.Collection;
 
-/** What a worker says to its pool. For any thread. */
+/** What a worker sends to its pool. Thread-safe. */
 final class Answers {
   private static final byte[] NOTHING = new byte[0];
 
@@ -19,7 +19,7 @@ final class Answers {
     this.outgoing = new Outgoing(guest, config.maxPayloadSize(), config.initialCredit());
   }
 
-  /** Says which methods there are; the first message. */
+  /** Sends the first message, which names the methods. */
   void sayHello(Collection<String> methods) {
     byte[] hello = Protocol.hello(methods);
     if (!outgoing.fits(hello.length)) {
@@ -30,12 +30,12 @@ final class Answers {
     sendAtOnce(Protocol.HELLO, 0, hello);
   }
 
-  /** Answers a call without any bytes. */
+  /** Answers a call with a status only. */
   void send(long id, Status status) {
     sendAtOnce(id, status.number(), NOTHING);
   }
 
-  /** Answers a call. If the pool is gone the answer is lost: nobody waits for it. */
+  /** Answers a call. If the pool is gone, the answer is dropped: no one waits for it. */
   void send(long id, Status status, byte[] bytes) {
     if (bytes.length > Protocol.MAX_BYTES) {
       send(id, Status.TOO_LONG);

@@ -8,11 +8,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A call on its way. It ends exactly once, whoever tries. */
+/** A call in progress. It ends exactly once, however many threads try to end it. */
 final class Call implements StartedCall {
   private static final VarHandle RESULT;
 
-  /** The result of a call that nobody wanted any more. */
+  /** The result of a cancelled call. */
   private static final Object CANCELLED = new Object();
 
   static {
@@ -30,41 +30,46 @@ final class Call implements StartedCall {
   final long startNanos = System.nanoTime();
   final long deadlineNanos;
 
-  /** When somebody last looked at the clock; belongs to whoever has the call in hand. */
+  /** When the clock was last read; belongs to the thread that currently handles the call. */
   private long nowNanos = startNanos;
 
-  /** How often it was given to a worker; written by whoever adds it to a table or takes it out. */
+  /**
+   * How many workers it was given to; written by the thread that adds it to a table or removes it.
+   */
   private int attempts;
 
-  /** The thread that waits for it, or last did, if any. */
+  /** The thread that waits for it, or last did; null if none has. */
   private volatile @Nullable Thread waiter;
 
   /**
-   * Whether somebody is to be told of its end: a thread that sleeps until then, or a future. If
-   * not, its answer may lie unread until somebody comes for it. Once true, stays true.
+   * Whether its end must be signalled, to a sleeping thread or to a future. If not, its answer may
+   * lie unread in the ring until the caller fetches it. Once true, stays true.
    */
   private volatile boolean noticeWanted;
 
-  /** The future that it completes, if it was submitted. */
+  /** The future to complete, if the call was submitted. */
   private final @Nullable CompletableFuture<byte[]> future;
 
-  /** Where it is; by the time this is read, it may be elsewhere. */
+  /** Where it is; stale as soon as it is read, because the call may move. */
   private volatile @Nullable Place place;
 
-  /** How it is counted. */
+  /** Counts how calls end. */
   private final CallMeter meter;
 
-  /** The answer, or why there is none: a {@link CallException} or {@link #CANCELLED}. */
+  /**
+   * The answer, or why there is none: a {@link CallException} or {@link #CANCELLED}; null until it
+   * ends.
+   */
   private volatile @Nullable Object result;
 
-  /** A worker and the id that the call has there. */
+  /** A worker, and the id that the call has there. */
   record Place(PooledWorker worker, long id) {}
 
   /**
-   * A call.
+   * Creates a call.
    *
-   * @param waiter the thread that waits for it from the beginning
-   * @param future what it completes
+   * @param waiter the thread that waits for it from the start, if any
+   * @param future the future to complete, if any
    */
   Call(
       String method,
@@ -85,7 +90,7 @@ final class Call implements StartedCall {
     this.noticeWanted = waiter != null || future != null;
   }
 
-  /** Whether it is this thread that waits for it. */
+  /** Whether the current thread waits for it. */
   boolean isMine() {
     return waiter == Thread.currentThread();
   }
@@ -95,7 +100,10 @@ final class Call implements StartedCall {
     return result != null;
   }
 
-  /** Whether a thread may be waiting for it that can look for answers while it sleeps. */
+  /**
+   * Whether a platform thread may be waiting for it, which can receive answers even while it
+   * sleeps.
+   */
   boolean isAwaited() {
     Thread waiting = waiter;
     return waiting != null && !waiting.isVirtual() && !isDone();
@@ -109,7 +117,7 @@ final class Call implements StartedCall {
     return place;
   }
 
-  /** It is given to a worker. */
+  /** Records the worker that it is given to. */
   void place(PooledWorker worker, long id) {
     attempts++;
     place = new Place(worker, id);
@@ -120,19 +128,19 @@ final class Call implements StartedCall {
   }
 
   /**
-   * The worker that it was given to has seen nothing of it. Called by whoever has taken it out of
-   * the table again, and so has it alone.
+   * Takes back an attempt of which the worker has seen nothing. Only for the thread that has
+   * removed the call from the table again, and so has it to itself.
    */
   void wasNotTried() {
     attempts--;
   }
 
-  /** It has waited for something. */
+  /** Reads the clock again after a wait. */
   void hasWaited() {
     nowNanos = System.nanoTime();
   }
 
-  /** How long there is left for it, in whole milliseconds and at least one. */
+  /** The time left, in whole milliseconds; at least one. */
   int timeLeftMillis() {
     long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - nowNanos);
     return Math.clamp(left, 1, Integer.MAX_VALUE);
@@ -142,20 +150,20 @@ final class Call implements StartedCall {
     return System.nanoTime() - deadlineNanos >= 0;
   }
 
-  /** Ends it with an answer. */
+  /** Ends it with an answer; false if it had already ended. */
   boolean succeed(byte[] answer) {
     if (!RESULT.compareAndSet(this, null, answer)) {
       return false;
     }
     meter.finished();
     if (future != null) {
-      var _ = future.completeAsync(() -> answer); // not on the loop, which has other things to do
+      var _ = future.completeAsync(() -> answer); // dependents must not run on the loop
     }
     wake();
     return true;
   }
 
-  /** Ends it without an answer. */
+  /** Ends it without an answer; false if it had already ended. */
   boolean fail(CallException reason) {
     if (!RESULT.compareAndSet(this, null, reason)) {
       return false;
@@ -168,7 +176,7 @@ final class Call implements StartedCall {
     return true;
   }
 
-  /** Ends it because its caller has gone. */
+  /** Ends it because its caller no longer wants the answer. */
   @Override
   public void cancel() {
     if (RESULT.compareAndSet(this, null, CANCELLED)) {
@@ -178,14 +186,14 @@ final class Call implements StartedCall {
     }
   }
 
-  /** Ends it because its time is over. */
+  /** Ends it because its deadline has passed. */
   void failOverdue() {
     if (fail(DeadlinePassed.noAnswer(this))) {
       abandon();
     }
   }
 
-  /** Nobody waits for it any more: its worker, if it has one, is told. */
+  /** Tells its worker, if it has one, that the answer is no longer wanted. */
   private void abandon() {
     Place at = place;
     if (at != null) {
@@ -200,7 +208,7 @@ final class Call implements StartedCall {
     }
   }
 
-  /** Lets whoever waits look around. */
+  /** Wakes the waiter to look again. */
   void nudge() {
     wake();
   }
@@ -208,14 +216,14 @@ final class Call implements StartedCall {
   @Override
   public byte[] await() throws CallException, InterruptedException {
     if (waiter != Thread.currentThread()) {
-      waiter = Thread.currentThread(); // then look at the result; its writer looks here afterwards
+      waiter = Thread.currentThread(); // then read the result; its writer reads this afterwards
     }
     while (!isDone()) {
       if (Thread.interrupted()) {
         throw new InterruptedException();
       }
       awaitSomething();
-      if (!isDone()) { // else a look at the clock would take longer than anything else here
+      if (!isDone()) { // otherwise reading the clock would cost more than all the rest
         hasWaited();
         if (nowNanos - deadlineNanos >= 0) {
           failOverdue();
@@ -225,14 +233,14 @@ final class Call implements StartedCall {
     return answer();
   }
 
-  /** Waits until it ends or something happens to it, without sleeping if possible. */
+  /** Waits for its end or a nudge, without sleeping if possible. May return spuriously. */
   private void awaitSomething() {
     Place at = place;
     if (at != null && at.worker().calls().await(this)) {
       return;
     }
     if (!noticeWanted) {
-      noticeWanted = true; // then look at the place; its writer looks here afterwards
+      noticeWanted = true; // then read the place; its writer reads this afterwards
       at = place;
       if (at != null) {
         at.worker().calls().wantNotice(at.id());

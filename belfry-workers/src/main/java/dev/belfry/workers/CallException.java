@@ -1,6 +1,6 @@
 package dev.belfry.workers;
 
-/** Why a call has no answer. */
+/** The reason why a call has no answer. */
 public abstract sealed class CallException extends Exception
     permits CircuitOpen,
         DeadLetter,
@@ -16,7 +16,7 @@ public abstract sealed class CallException extends Exception
     super(message);
   }
 
-  /** A call that ended so because a worker died: its last words are the cause. */
+  /** For a call that a worker's death ended: the worker's last words are the cause. */
   CallException(String message, Death death) {
     super(message, LastWords.of(death));
   }

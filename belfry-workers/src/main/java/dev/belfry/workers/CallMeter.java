@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
 
 /**
- * Counts the calls of a pool and how they end, and says how many there were in the last second and
- * how long they took. Counting is for any thread.
+ * Counts a pool's calls and how they end, and computes the rate and latency of the last second.
+ * Counting is thread-safe.
  */
 final class CallMeter {
   private final LongAdder finished = new LongAdder();
@@ -15,7 +15,10 @@ final class CallMeter {
   private final LongAdder repeated = new LongAdder();
   private final LongAdder deadLetters = new LongAdder();
 
-  /** What has been moved here since the last turn. This and the next two are the loop thread's. */
+  /**
+   * What was recorded since the last {@link #turn}. This and the next two belong to the loop
+   * thread.
+   */
   private final Histogram recent = LatencyMeter.newHistogram();
 
   private long turnNanos;
@@ -24,9 +27,9 @@ final class CallMeter {
   private volatile Second last = new Second(0, Latency.NONE);
 
   /**
-   * What happened in a second.
+   * The figures of one second.
    *
-   * @param callsPerSecond how many calls got their answer
+   * @param callsPerSecond how many calls were answered
    */
   record Second(double callsPerSecond, Latency latency) {}
 
@@ -73,12 +76,12 @@ final class CallMeter {
     return last;
   }
 
-  /** A worker leaves: what it did since the last turn still counts. */
+  /** Keeps what a worker has recorded since the last turn, because it leaves. */
   void keep(LatencyMeter worker) {
     worker.moveTo(recent);
   }
 
-  /** A second is over. */
+  /** Ends a second: computes its figures and begins the next. */
   void turn(List<LatencyMeter> workers, long nowNanos) {
     workers.forEach(this::keep);
     long finishedNow = finished.sum();

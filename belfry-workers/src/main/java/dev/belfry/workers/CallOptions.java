@@ -14,14 +14,14 @@ import java.time.Duration;
  * @param overload what happens to the call if no worker has room
  */
 public record CallOptions(Duration deadline, Delivery delivery, Overload overload) {
-  /** The longest deadline, 20 days: a worker is told in milliseconds, in 31 bits. */
+  /** The longest deadline, 20 days: workers are told in milliseconds, in 31 bits. */
   public static final Duration MAX_DEADLINE = Duration.ofDays(20);
 
   /** A deadline of 30 seconds; at least once; the caller waits for room. */
   public static final CallOptions DEFAULT =
       new CallOptions(Duration.ofSeconds(30), Delivery.AT_LEAST_ONCE, Overload.BLOCK);
 
-  /** Checks the values. */
+  /** Checks the deadline. */
   public CallOptions {
     if (!deadline.isPositive() || deadline.compareTo(MAX_DEADLINE) > 0) {
       throw new IllegalArgumentException(
@@ -30,7 +30,7 @@ public record CallOptions(Duration deadline, Delivery delivery, Overload overloa
     }
   }
 
-  /** With another deadline. */
+  /** A copy with another deadline. */
   public CallOptions withDeadline(Duration deadline) {
     return new CallOptions(deadline, delivery, overload);
   }

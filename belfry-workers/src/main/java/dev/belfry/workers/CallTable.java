@@ -7,22 +7,25 @@ import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The calls that a worker has, by their ids. Whoever uses it has locked it. */
+/**
+ * The calls that a worker has, by their ids. Except for {@link #capacity}, callers must hold its
+ * lock.
+ */
 final class CallTable {
-  /** How many bits the id of a message has. */
+  /** The width of a message id. */
   private static final int ID_BITS = 32;
 
   private final @Nullable Call[] calls;
   private final long[] ids;
 
-  /** How many calls had come before each. */
+  /** How many calls had been added before each. */
   private final long[] order;
 
   private final boolean[] noticeWanted;
   private final int[] free;
   private final int capacity;
 
-  /** The lowest bits of an id say where the call is, the others in which round it came. */
+  /** The low bits of an id are the call's index, the others the round in which it was added. */
   private final int indexBits;
 
   private int freeCount;
@@ -44,7 +47,7 @@ final class CallTable {
     this.freeCount = capacity;
   }
 
-  /** How many there can be; for any thread. */
+  /** The most calls it can hold. */
   int capacity() {
     return capacity;
   }
@@ -57,7 +60,7 @@ final class CallTable {
     return capacity - freeCount;
   }
 
-  /** Puts a call in; its id is never 0 and comes again only after millions of other calls. */
+  /** Adds a call. Its id is never 0, and recurs only after hundreds of thousands of other calls. */
   long add(Call call) {
     int index = free[--freeCount];
     round++;
@@ -80,7 +83,7 @@ final class CallTable {
     return (int) id & ((1 << indexBits) - 1);
   }
 
-  /** Takes a call out; null if it is not there any more. */
+  /** Removes a call; null if it is no longer there. */
   @Nullable Call remove(long id) {
     if (!contains(id)) {
       return null;
@@ -96,7 +99,7 @@ final class CallTable {
     return call;
   }
 
-  /** Takes out those for which a condition holds. */
+  /** Removes the calls that meet a condition. */
   List<Call> removeIf(Predicate<Call> condition) {
     var removed = new ArrayList<Call>();
     for (int i = 0; i < capacity; i++) {
@@ -109,7 +112,7 @@ final class CallTable {
     return removed;
   }
 
-  /** Somebody is to be told of the answer to a call, if it is there. */
+  /** Requests a notice when a call ends, if it is in the table. */
   void wantNotice(long id) {
     if (contains(id) && !noticeWanted[index(id)]) {
       noticeWanted[index(id)] = true;
@@ -117,12 +120,12 @@ final class CallTable {
     }
   }
 
-  /** Whether anybody is to be told of anything. */
+  /** Whether a notice is wanted for any call. */
   boolean isAnyNoticeWanted() {
     return noticesWanted > 0;
   }
 
-  /** Any call whose caller waits for it, or null. */
+  /** A call that a platform thread may be waiting for, or null. */
   @Nullable Call anyAwaited() {
     for (int i = 0, left = size(); left > 0; i++) {
       Call call = calls[i];
@@ -136,7 +139,7 @@ final class CallTable {
     return null;
   }
 
-  /** Whether any call that came before this one has not ended. */
+  /** Whether any call added before this one has not ended. */
   boolean isAnyWantedBefore(long id) {
     long before = order[index(id)];
     for (int i = 0; i < capacity; i++) {
@@ -148,7 +151,7 @@ final class CallTable {
     return false;
   }
 
-  /** Those whose time is over. */
+  /** The calls whose deadline has passed, but which have not ended. */
   List<Call> overdue() {
     return Arrays.stream(calls)
         .filter(Objects::nonNull)

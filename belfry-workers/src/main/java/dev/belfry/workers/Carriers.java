@@ -4,9 +4,10 @@ import dev.belfry.loop.LoopCarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The threads that carry virtual threads. Who looks for an answer keeps the one it is on, and as
- * long as it calls on and on nobody else gets it; so one is always left for all the others, be they
- * callers or not. There is one for each processor, and this counts for all pools of the process.
+ * Limits the use of the threads that carry virtual threads. A virtual thread that looks for an
+ * answer keeps its carrier, and as long as it makes one call after another no other gets it; so one
+ * carrier is always left for all the others, whether they call or not. There is one carrier per
+ * processor by default, and the count is shared by all pools of the process.
  */
 final class Carriers {
   private static final AtomicInteger FREE =
@@ -19,8 +20,8 @@ final class Carriers {
   private Carriers() {}
 
   /**
-   * Whether the caller may keep the thread it runs on, until {@link #letGo}. A platform thread is
-   * its own, and a loop needs its thread for others than the coroutine that calls.
+   * Whether the caller may keep the thread it runs on, until {@link #letGo}. A platform thread
+   * always may; a coroutine on a loop never may, because the loop needs its thread for others too.
    */
   static boolean tryKeep() {
     return !Thread.currentThread().isVirtual() || (!LoopCarrier.carriesCaller() && tryTake());

@@ -1,6 +1,6 @@
 package dev.belfry.workers;
 
-/** Workers die one after another before they have done anything, so no more are started. */
+/** Workers died one after another before they had served, so no more are started. */
 public final class CircuitOpen extends CallException {
   private static final long serialVersionUID = 1;
 

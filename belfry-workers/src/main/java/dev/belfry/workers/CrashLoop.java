@@ -6,16 +6,15 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether and when a worker is started after another has died. After each worker that dies
- * before it has served, the next is started later, and after too many in a row none is: then the
- * circuit is open, until somebody resets it. Any thread may look and reset; the rest is for the
- * loop thread.
+ * Decides whether and when a worker is started after another has died. Each worker that dies before
+ * it has served delays the next start; too many in a row open the circuit, and none is started
+ * until it is reset. Any thread may query and reset; the rest is for the loop thread.
  */
 final class CrashLoop {
   /** Enough for any delay. */
   private static final int MAX_DOUBLINGS = 20;
 
-  /** Hundreds of years, which can be doubled so often. */
+  /** Hundreds of years; can be doubled that often without overflow. */
   private static final long FOREVER_MILLIS = Long.MAX_VALUE >> MAX_DOUBLINGS;
 
   private final int limit;
@@ -25,7 +24,7 @@ final class CrashLoop {
 
   private volatile int deathsInARow;
 
-  /** The death that was one too many. */
+  /** The death that opened the circuit; null while it is closed. */
   private volatile @Nullable Death opening;
 
   CrashLoop(int limit, Duration first, Duration longest, RandomGenerator random) {
@@ -44,23 +43,23 @@ final class CrashLoop {
     return deathsInARow;
   }
 
-  /** Whether there were too many of them. */
+  /** Whether the circuit is open. */
   boolean isOpen() {
     return opening != null;
   }
 
-  /** Why calls are to fail while there is no worker; null if there are to be workers. */
+  /** Why calls must fail while there is no worker; null if the circuit is closed. */
   @Nullable CircuitOpen failure() {
     Death last = opening;
     return last == null ? null : new CircuitOpen(deathsInARow, last);
   }
 
   /**
-   * A worker has died.
+   * Records the death of a worker.
    *
-   * @param death how
-   * @param served whether it had done something before
-   * @return whether this was one too many
+   * @param death how it died
+   * @param served whether it had served before
+   * @return whether this death opened the circuit
    */
   synchronized boolean died(Death death, boolean served) {
     if (served) {
@@ -79,20 +78,20 @@ final class CrashLoop {
     return true;
   }
 
-  /** A worker serves, or has served: those that died before it were no row. */
+  /** Records that a worker serves, or has served: the deaths before it no longer count. */
   synchronized void served() {
     if (!isOpen()) {
       deathsInARow = 0;
     }
   }
 
-  /** At once, so that whoever has done it is not told any more that the circuit is open. */
+  /** Closes the circuit at once, so that the caller is no longer told that it is open. */
   synchronized void reset() {
     opening = null;
     deathsInARow = 0;
   }
 
-  /** How long to wait: twice as long for each death in a row, and not the same for all. */
+  /** The delay before the next start: doubled by each death in a row, with jitter. */
   Duration pause() {
     if (deathsInARow == 0) {
       return Duration.ZERO;

@@ -8,8 +8,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The workers of a pool: those who get calls, those who stand by, and those who come or go.
- * Everything not marked otherwise is for the loop thread.
+ * The workers of a pool: those that take calls, those that stand by, and those that are starting or
+ * ending. Unless noted otherwise, for the loop thread.
  */
 final class Crew {
   private static final PooledWorker[] NOBODY = {};
@@ -17,22 +17,22 @@ final class Crew {
   private final int wantedActive;
   private final Gate gate;
 
-  /** How many have died in each position. */
+  /** How many workers have died in each position. */
   private final long[] deaths;
 
   private final List<WorkerProcess> processes = new ArrayList<>();
   private final List<PooledWorker> spares = new ArrayList<>();
 
-  /** Those who get calls; replaced as a whole, so that any thread may look. */
+  /** The workers that take calls; replaced as a whole, so that any thread may read it. */
   private volatile PooledWorker[] active = NOBODY;
 
   private volatile List<PooledWorker> all = List.of();
 
   /**
-   * A crew without anybody.
+   * Creates an empty crew.
    *
-   * @param wantedActive how many are to get calls
-   * @param gate where callers wait for one
+   * @param wantedActive how many workers are to take calls
+   * @param gate where callers wait for a worker
    */
   Crew(int wantedActive, int spares, Gate gate) {
     this.wantedActive = wantedActive;
@@ -54,12 +54,12 @@ final class Crew {
     return wantedActive;
   }
 
-  /** How many calls they all have together. */
+  /** How many calls all workers together have. */
   int inFlight() {
     return all.stream().mapToInt(PooledWorker::load).sum();
   }
 
-  /** Whether there is one that gets calls, or will if all goes well. */
+  /** Whether a worker takes calls, or will if all goes well. */
   boolean isOneComing() {
     return all.stream()
         .anyMatch(it -> it.state() == WorkerState.STARTING || it.state() == WorkerState.READY);
@@ -72,12 +72,12 @@ final class Crew {
 
   // On the loop thread.
 
-  /** Whether a spare stands by that could take over from a worker. */
+  /** Whether a spare, other than this worker, stands by to take over from it. */
   boolean hasSpareBeside(PooledWorker worker) {
     return spares.stream().anyMatch(it -> it != worker);
   }
 
-  /** The longest-serving of those that are to be replaced and still serve. */
+  /** The longest-serving worker that is to be replaced and still serves. */
   Optional<WorkerProcess> nextToLeave() {
     return processes.stream()
         .filter(process -> process.unwanted && !process.leaving)
@@ -85,13 +85,13 @@ final class Crew {
         .findFirst();
   }
 
-  /** Whether there are fewer than wanted, counting so many more that are about to come. */
+  /** Whether there are fewer workers than wanted, counting those about to be started. */
   boolean hasRoom(int coming) {
     long wanted = processes.stream().filter(process -> !process.unwanted).count();
     return wanted + coming < deaths.length;
   }
 
-  /** A position that nobody has, or only one that is to be replaced. */
+  /** A position that is free, or held only by a worker that is to be replaced. */
   int freePosition() {
     return IntStream.range(0, deaths.length)
         .filter(
@@ -128,7 +128,7 @@ final class Crew {
     return processes.stream().filter(process -> process.worker == worker).findFirst();
   }
 
-  /** A worker can get calls from now on: at once, or as a spare. */
+  /** A worker is ready: it takes calls at once, or becomes a spare. */
   void ready(PooledWorker worker) {
     if (active.length < wantedActive) {
       activate(worker);
@@ -142,7 +142,7 @@ final class Crew {
     gate.changedForAll();
   }
 
-  /** Takes a worker out of those that get calls; a spare takes its place at once. */
+  /** Withdraws a worker from those that take calls; a spare takes its place at once. */
   void withdraw(PooledWorker worker) {
     spares.remove(worker);
     int before = active.length;

@@ -22,7 +22,7 @@ public final class DeadLetter extends CallException {
         : attempts + " workers, and each died; the last, " + last;
   }
 
-  /** How many workers had it. */
+  /** How many workers had the call. */
   public int attempts() {
     return attempts;
   }

@@ -1,6 +1,6 @@
 package dev.belfry.workers;
 
-/** The answer did not come in time. The worker, if one had the call, was told to stop. */
+/** The answer did not arrive in time. The worker, if one had the call, was told to stop. */
 public final class DeadlinePassed extends CallException {
   private static final long serialVersionUID = 1;
 
@@ -8,15 +8,15 @@ public final class DeadlinePassed extends CallException {
     super("%s '%s' within %d ms".formatted(what, call.method, call.options.deadline().toMillis()));
   }
 
-  /** It was given to a worker. */
+  /** For a call that a worker had. */
   static DeadlinePassed noAnswer(Call call) {
     return new DeadlinePassed("no answer from", call);
   }
 
   /**
-   * It could not be given to a worker.
+   * For a call that no worker has taken.
    *
-   * @param isAnyReady whether there is a worker, which has no room
+   * @param isAnyReady whether there are workers, but none with room
    */
   static DeadlinePassed noRoom(Call call, boolean isAnyReady) {
     return new DeadlinePassed(

@@ -9,9 +9,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Ends overdue calls whose end completes a future, because no thread waits for them. Looks at all
- * of them now and then, as long as there are any: cheaper than a timer for each, most of which
- * would never fire.
+ * Ends overdue calls that complete a future, because no thread waits for them. Scans all of them at
+ * intervals while there are any: cheaper than a timer for each, most of which would never fire.
  */
 final class Deadlines {
   private static final Duration PERIOD = Duration.ofMillis(10);
@@ -50,6 +49,6 @@ final class Deadlines {
           return call.isDone();
         });
     running.set(false);
-    startIfNeeded(); // after that, so that no call that came meanwhile is forgotten
+    startIfNeeded(); // after the reset, so that no call added meanwhile is missed
   }
 }

@@ -9,11 +9,12 @@ import org.jspecify.annotations.Nullable;
  * How a worker ended.
  *
  * @param worker its name
- * @param pid its process; 0 if it never started
- * @param exitCode its exit code, or 128 plus the signal that killed it; -1 if it never started
- * @param how the same in words
- * @param errorTail the end of what it wrote to its standard error
- * @param crashFile the file in which a JVM has written down its crash, or null
+ * @param pid its process id; 0 if it never started
+ * @param exitCode its exit code, or 128 plus the number of the signal that killed it; -1 if it
+ *     never started
+ * @param how the same in words, with the reason if known
+ * @param errorTail the last lines of its standard error
+ * @param crashFile the crash file that its JVM has written, or null
  */
 public record Death(
     String worker, int pid, int exitCode, String how, String errorTail, @Nullable String crashFile)

@@ -1,9 +1,12 @@
 package dev.belfry.workers;
 
-/** What becomes of a call whose worker dies. */
+/** What happens to a call whose worker dies. */
 public enum Delivery {
-  /** It fails: the worker may have done it, or a part of it. For what must not be done twice. */
+  /**
+   * It fails, although it may have been carried out, wholly or in part. For calls that must not run
+   * twice.
+   */
   AT_MOST_ONCE,
-  /** Another worker does it. For what can be done twice. */
+  /** It is given to another worker. For calls that may run twice. */
   AT_LEAST_ONCE
 }

@@ -2,7 +2,7 @@ package dev.belfry.workers;
 
 import org.jspecify.annotations.Nullable;
 
-/** Gives calls to workers. For any thread. */
+/** Gives calls to workers. Thread-safe. */
 final class Dispatch {
   private final Supervisor supervisor;
   private final Crew crew;
@@ -15,27 +15,29 @@ final class Dispatch {
     this.gate = gate;
   }
 
-  /** Takes no new calls; one under way may still go to another worker, but only at once. */
+  /**
+   * Refuses new calls. A call in flight may still move to another worker, but only without waiting.
+   */
   void close() {
     closed = true;
   }
 
-  /** What came of an attempt to give a call to a worker. */
+  /** The outcome of an attempt to give a call to a worker. */
   private enum Attempt {
-    /** It is a worker's now. */
+    /** A worker has it now. */
     PLACED,
-    /** It has ended, so no worker need have it. */
+    /** It has ended, so that no worker need have it. */
     ENDED,
     /** No worker has room. */
     NO_ROOM
   }
 
-  /** Gives a call to the worker that has least to do, waiting for room if it may. */
+  /** Gives a call to the least loaded worker, waiting for room if the call may. */
   void place(Call call) throws CallException, InterruptedException {
     Attempt attempt = tryPlace(call);
     if (attempt == Attempt.NO_ROOM && call.options.overload() == Overload.REFUSE) {
       for (PooledWorker worker : crew.active()) {
-        worker.calls().takeUnheard(); // what lies there takes up room
+        worker.calls().takeUnheard(); // unread answers take up room
       }
       attempt = tryPlace(call);
       if (attempt == Attempt.NO_ROOM && crew.active().length > 0) {
@@ -53,7 +55,7 @@ final class Dispatch {
     gate.enter();
     try {
       for (PooledWorker worker : crew.active()) {
-        worker.calls().fetchAnswers(); // those that lie there take up room
+        worker.calls().fetchAnswers(); // unread ones take up room
       }
       while ((attempt = tryPlace(call)) == Attempt.NO_ROOM) {
         if (!gate.await(call.deadlineNanos)) {
@@ -65,7 +67,7 @@ final class Dispatch {
     } finally {
       gate.leave();
       if (passes && attempt != Attempt.PLACED) {
-        gate.roomForOne(); // the room that was meant for this call is for the next
+        gate.roomForOne(); // hands on the room that was meant for this call
       }
     }
   }
@@ -87,10 +89,10 @@ final class Dispatch {
       if (least.calls().offer(call)) {
         return Attempt.PLACED;
       }
-      if (Thread.interrupted()) { // while it waited for the way to the worker
+      if (Thread.interrupted()) { // while it waited to send
         throw new InterruptedException();
       }
-      // Another caller has taken the last room of this worker, or it ends: try the next.
+      // Another caller has taken this worker's last room, or the worker is ending: try the next.
     }
     return Attempt.ENDED;
   }
@@ -115,8 +117,8 @@ final class Dispatch {
   }
 
   /**
-   * Gives a call to another worker, because its own has died: at once if that is possible, since
-   * each change of threads takes long while a process is cleared away; otherwise on a thread that
+   * Gives a call to another worker after its own has died. Does so at once if possible, because
+   * every thread switch is slow while the kernel clears away a process; otherwise on a thread that
    * may wait.
    */
   void again(Call call) {
@@ -140,7 +142,7 @@ final class Dispatch {
             () -> {
               try {
                 call.hasWaited();
-                awaitPlace(call); // whatever its overload policy: it was accepted already
+                awaitPlace(call); // whatever its overload policy: it was accepted before
                 call.nudge();
               } catch (CallException e) {
                 call.fail(e);

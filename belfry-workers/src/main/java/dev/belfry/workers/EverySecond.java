@@ -7,8 +7,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a pool does once a second, as long as its loop runs: started calls that are overdue end,
- * though nobody comes for them, and the meters are read. On the loop thread.
+ * What a pool does once a second while its loop runs: ends overdue calls, including started ones
+ * for which no thread waits, and reads the meters. For the loop thread.
  */
 final class EverySecond {
   private static final Duration SECOND = Duration.ofSeconds(1);
@@ -28,7 +28,7 @@ final class EverySecond {
   }
 
   private void secondIsOver(Operation<? extends @Nullable Void> second) {
-    if (second.hasValue()) { // else the loop has stopped
+    if (second.hasValue()) { // otherwise the loop has stopped
       crew.all().forEach(worker -> worker.calls().endOverdue());
       meter.turn(crew.all().stream().map(PooledWorker::latencies).toList(), System.nanoTime());
       start();

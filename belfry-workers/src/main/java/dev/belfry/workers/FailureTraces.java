@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Shows where methods have failed, which their callers are not told. A method that fails at every
- * call must not fill the log of its host, so within a minute only the first are shown. For any
- * thread.
+ * Prints the stack traces of failed methods, which their callers do not see. Prints only the first
+ * few each minute, so that a method that fails at every call does not fill the host's log.
+ * Thread-safe.
  */
 final class FailureTraces {
   private static final int MAX_A_MINUTE = 10;
@@ -30,7 +30,7 @@ final class FailureTraces {
     this.minuteNanos = nanoClock.getAsLong();
   }
 
-  /** A call has failed; it has been answered, so that nobody waits for this. */
+  /** Prints a failure. The call has been answered before, so no caller waits for this. */
   void show(String method, Throwable failure) {
     String before = "";
     String after = "";
@@ -50,12 +50,12 @@ final class FailureTraces {
         after = "more calls that fail within this minute are not shown\n";
       }
     }
-    // In one piece, so that those of several threads do not mix.
+    // In one piece, so that the traces of several threads do not interleave.
     out.print(before + "a call to '" + method + "' has failed:\n" + trace(failure) + after);
     out.flush();
   }
 
-  /** It is somebody else's class, and may fail at that too. */
+  /** The stack trace of an exception; its class is user code, and may itself throw. */
   private static String trace(Throwable failure) {
     try {
       var text = new StringWriter();

@@ -5,8 +5,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Where callers wait for room, roughly in the order they came. It costs hardly anything while
- * nobody waits: whoever makes room looks at one number.
+ * Where callers wait for room, roughly in order of arrival. Costs hardly anything while none waits:
+ * a thread that makes room reads one counter.
  */
 final class Gate {
   private final ReentrantLock lock = new ReentrantLock();
@@ -18,7 +18,7 @@ final class Gate {
     return waiting.get();
   }
 
-  /** Room for one has come. */
+  /** Lets one caller in, because room for one call has come. */
   void roomForOne() {
     if (waiting.get() > 0) {
       lock.lock();
@@ -31,7 +31,7 @@ final class Gate {
     }
   }
 
-  /** Everybody had better look again. */
+  /** Has all callers look again. */
   void changedForAll() {
     lock.lock();
     try {
@@ -43,8 +43,8 @@ final class Gate {
   }
 
   /**
-   * Announces a caller that is about to wait. It then looks for room once more, and waits only if
-   * there is none.
+   * Announces a caller that is about to wait. It must then look for room once more, and wait only
+   * if there is none, or it could miss a wake-up.
    */
   void enter() {
     waiting.incrementAndGet();
@@ -59,7 +59,7 @@ final class Gate {
     }
   }
 
-  /** Waits until there may be room; false if the time is over first. */
+  /** Waits until there may be room; false if the deadline passes first. */
   boolean await(long deadlineNanos) throws InterruptedException {
     lock.lockInterruptibly();
     try {

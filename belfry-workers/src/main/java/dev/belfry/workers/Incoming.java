@@ -10,11 +10,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The payloads that come in chunks from one peer, by the channels they come on. A payload takes up
- * memory for what has come of it and some more, whatever the peer has announced. Any thread.
+ * Payloads that arrive in chunks from one peer, by channel. A payload's buffer grows with the bytes
+ * received, whatever length the peer has announced. Thread-safe.
  */
 final class Incoming {
-  /** How much room a payload gets at first. */
+  /** The size of a payload's first buffer, unless the payload is shorter. */
   private static final int FIRST_BYTES = 1 << 20;
 
   private final Messenger messenger;
@@ -24,20 +24,20 @@ final class Incoming {
     this.messenger = messenger;
   }
 
-  /** Is told of a payload. */
+  /** Receives a payload. */
   @FunctionalInterface
   interface Receiver {
-    /** All of it has come; null if it was dropped. */
+    /** The payload is complete; null if it was dropped. */
     void complete(byte @Nullable [] payload);
   }
 
-  /** A payload that is not complete yet. */
+  /** A payload in transit. */
   private static final class Transfer {
     final long message;
     final int length;
     final Receiver receiver;
 
-    /** What has come; null if nobody wants it. */
+    /** The bytes received; null if the payload is no longer wanted. */
     byte @Nullable [] bytes;
 
     int count;
@@ -67,7 +67,7 @@ final class Incoming {
   /**
    * The payload of a message was announced.
    *
-   * @param message the id of the message, for which no other payload is under way
+   * @param message the id of the message, for which no other payload may be in transit
    */
   synchronized void expect(long message, Protocol.Header header, Receiver receiver) {
     if (!messenger.isPeersChannel(header.channel())) {
@@ -82,7 +82,7 @@ final class Incoming {
     }
   }
 
-  /** Nobody wants the payload of a message any more, if it is under way. */
+  /** Drops the payload of a message, if it is in transit. */
   synchronized void drop(long message) {
     for (Transfer transfer : transfers.values()) {
       if (transfer.message == message) {
@@ -91,7 +91,7 @@ final class Incoming {
     }
   }
 
-  /** A message of a channel has come. What is complete is handed over by this thread. */
+  /** A message of a channel has arrived. If it completes a payload, this thread hands it over. */
   void take(Message message) {
     Transfer complete = message.kind() == MessageKind.DATA ? data(message) : ended(message);
     if (complete != null) {
@@ -103,7 +103,7 @@ final class Incoming {
     Channel channel = messenger.channelOf(message);
     Transfer transfer = transfers.get(message.id());
     if (channel == null || transfer == null) {
-      return null; // of a payload that was given up
+      return null; // of a payload that was abandoned
     }
     int length = message.length();
     if (length > transfer.length - transfer.count) {
@@ -117,7 +117,7 @@ final class Incoming {
   }
 
   private synchronized @Nullable Transfer ended(Message message) {
-    var _ = messenger.channelOf(message); // which ends it
+    var _ = messenger.channelOf(message); // ends the channel
     Transfer transfer = transfers.remove(message.id());
     if (transfer == null || message.kind() == MessageKind.RESET) {
       return null;

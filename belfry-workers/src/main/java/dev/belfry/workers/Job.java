@@ -1,12 +1,12 @@
 package dev.belfry.workers;
 
 /**
- * A call that a worker has to do.
+ * A call for a worker to handle.
  *
- * @param id what the pool knows it by
+ * @param id the call's id in the pool
  */
 record Job(long id, Worker.Method method, Request request) {
-  /** Whether it takes longer to hand it to another thread than to do it. */
+  /** Whether handling it probably takes less time than handing it to another thread. */
   boolean isShort() {
     return method.pace().isShort();
   }

@@ -16,14 +16,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what the pool sends, in its order, and makes jobs of it. Everything not marked otherwise is
- * for one thread at a time: the reading one.
+ * Reads the pool's messages, in order, and turns them into jobs. Unless noted otherwise, for one
+ * thread at a time: the reading thread.
  */
 final class JobReader {
   private static final long LOOK_NANOS = 1_000_000;
   private static final Duration DETACH_LIMIT = Duration.ofSeconds(1);
 
-  /** After a job that took this long it is worth checking which of the next were cancelled. */
+  /** After a job that took this long, it is worth checking which of the next were cancelled. */
   private static final long LONG_NANOS = 1_000_000;
 
   private final ShmGuest guest;
@@ -31,27 +31,27 @@ final class JobReader {
   private final Answers answers;
   private final Incoming incoming;
 
-  /** What can be cancelled, and what has to end before this worker may leave. */
+  /** Calls that can be cancelled, and that must end before this worker may leave. */
   private final Map<Long, Request> cancellable = new ConcurrentHashMap<>();
 
   private final Inbox.Handler taking = this::take;
 
-  /** The first bytes of a call. */
+  /** The start of the current message. */
   private final byte[] header = new byte[Protocol.LONGEST_REQUEST_HEADER_BYTES];
 
   /** Jobs that were read ahead. */
   private final Deque<Job> ahead = new ArrayDeque<>();
 
-  /** When the last message that was a job was read. */
+  /** When the last job was read. */
   private long lastNanos = System.nanoTime();
 
-  /** What the last message has made complete. */
+  /** The job that the last message has completed, if any. */
   private @Nullable Job complete;
 
-  /** The pool has said that it has no more calls. */
+  /** The pool has said goodbye: it has no more calls. */
   private boolean goodbye;
 
-  /** Nothing more will come. */
+  /** Nothing more will be read. */
   private volatile boolean over;
 
   JobReader(ShmGuest guest, Map<Long, Worker.Method> methods, Answers answers) {
@@ -71,19 +71,19 @@ final class JobReader {
     over = true;
   }
 
-  /** From now on a message of the pool can cancel this job. */
+  /** From now on the pool can cancel this job. */
   void allowCancel(Job job) {
     cancellable.put(job.id(), job.request());
   }
 
-  /** Ends that; false if the job was cancelled meanwhile and has been answered. */
+  /** From now on it cannot; false if the job was cancelled meanwhile, and has been answered. */
   boolean disallowCancel(Job job) {
     return cancellable.remove(job.id()) != null;
   }
 
   // For the reading thread.
 
-  /** Waits for a message and does what it says; returns the job that this completes, or null. */
+  /** Waits for a message and acts on it; returns the job that it completes, or null. */
   @Nullable Job read(Message message) {
     if (goodbye) {
       leave();
@@ -96,8 +96,8 @@ final class JobReader {
   }
 
   /**
-   * The next job for a thread that does what it reads. While all such threads were busy, calls may
-   * have been given up; so after a long job everything that has come is read before the next
+   * The next job, for a thread that handles what it reads. Calls may have been abandoned while all
+   * such threads were busy, so after a long job everything that has arrived is read before the next
    * begins.
    */
   @Nullable Job readWanted(Message message) {
@@ -123,8 +123,8 @@ final class JobReader {
   }
 
   /**
-   * Whether a message that has come by now says that nobody waits for a job any more, which can be
-   * cancelled since it was read.
+   * Whether a message that has arrived by now cancels a job, which has been cancellable since it
+   * was read.
    */
   private boolean isCancelled(Job job, Message message) {
     while (guest.receive(message)) {
@@ -173,9 +173,9 @@ final class JobReader {
     }
   }
 
-  /** A call that nobody has begun is answered at once: the pool counts on that. */
+  /** Cancels a call. One that no thread has begun is answered at once: the pool relies on that. */
   private void cancel(long id) {
-    incoming.drop(id); // if its payload has not come yet
+    incoming.drop(id); // if its payload is still in transit
     Request request = cancellable.get(id);
     if (request != null && request.cancel()) {
       cancellable.remove(id);
@@ -183,7 +183,7 @@ final class JobReader {
     }
   }
 
-  /** Waits until what is under way has been answered, and leaves. */
+  /** Waits until the calls in progress have been answered, and leaves. */
   private void leave() {
     over = true;
     while (!cancellable.isEmpty() && !answers.isPoolGone()) {

@@ -3,17 +3,17 @@ package dev.belfry.workers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a dead worker had written last to its standard error. As the cause of an exception it is in
- * every stack trace, where people look for the reason first.
+ * What a dead worker last wrote to its standard error. As the cause of an exception it is in every
+ * stack trace, where people look first.
  */
 final class LastWords extends Exception {
   private static final long serialVersionUID = 1;
 
   private LastWords(String words) {
-    super(words, null, false, false); // it comes from another process: no place here to tell of
+    super(words, null, false, false); // from another process: a stack trace would mislead
   }
 
-  /** Null if it had said nothing. */
+  /** Null if the worker wrote nothing. */
   static @Nullable LastWords of(Death death) {
     return death.errorTail().isBlank() ? null : new LastWords(death.errorTail());
   }

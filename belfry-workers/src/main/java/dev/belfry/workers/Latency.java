@@ -4,15 +4,15 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * How long the calls that were answered in the last whole second took, from when they were made: to
- * within one percent, and all zero if there were none.
+ * How long the calls answered in the last whole second took, from the moment they were made.
+ * Accurate to one percent; all zero if there were none.
  *
- * @param p50Nanos half of them took this long or less
- * @param p99Nanos 99 of 100 took this long or less
- * @param maxNanos the longest took this long
+ * @param p50Nanos the median
+ * @param p99Nanos the 99th percentile
+ * @param maxNanos the longest
  */
 public record Latency(long p50Nanos, long p99Nanos, long maxNanos) {
-  /** There were no calls. */
+  /** No calls. */
   public static final Latency NONE = new Latency(0, 0, 0);
 
   static Latency of(Histogram calls) {
@@ -22,17 +22,17 @@ public record Latency(long p50Nanos, long p99Nanos, long maxNanos) {
             calls.getValueAtPercentile(50), calls.getValueAtPercentile(99), calls.getMaxValue());
   }
 
-  /** The same in whole microseconds, of which a call takes a few. */
+  /** The median in whole microseconds. */
   public long p50Micros() {
     return TimeUnit.NANOSECONDS.toMicros(p50Nanos);
   }
 
-  /** The same in whole microseconds. */
+  /** The 99th percentile in whole microseconds. */
   public long p99Micros() {
     return TimeUnit.NANOSECONDS.toMicros(p99Nanos);
   }
 
-  /** The same in whole microseconds. */
+  /** The longest in whole microseconds. */
   public long maxMicros() {
     return TimeUnit.NANOSECONDS.toMicros(maxNanos);
   }

@@ -6,12 +6,12 @@ import org.HdrHistogram.SingleWriterRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long the calls of one worker take. Recording costs some ten nanoseconds, allocates nothing
- * and never waits: two histograms take turns, one for the thread that records and one for whoever
- * looks.
+ * Measures how long the calls of one worker take. Recording costs some ten nanoseconds, allocates
+ * nothing and never waits: two histograms take turns, one for the recording thread and one for the
+ * reader.
  */
 final class LatencyMeter {
-  /** Nobody cares about anything finer; this saves memory. */
+  /** Anything finer would only cost memory. */
   private static final long FINEST_NANOS = 16;
 
   private static final long LONGEST_NANOS = TimeUnit.HOURS.toNanos(1);
@@ -20,22 +20,22 @@ final class LatencyMeter {
   private final SingleWriterRecorder recorder =
       new SingleWriterRecorder(FINEST_NANOS, LONGEST_NANOS, DIGITS);
 
-  /** What the recorder gave last and wants back; for {@link #moveTo} only. */
+  /** The histogram that the recorder gave last and takes back; for {@link #moveTo} only. */
   private @Nullable Histogram looked;
 
   private volatile Latency last = Latency.NONE;
 
-  /** An empty histogram that has room for what is recorded. */
+  /** An empty histogram with the range of the recorder. */
   static Histogram newHistogram() {
     return new Histogram(FINEST_NANOS, LONGEST_NANOS, DIGITS);
   }
 
-  /** For the thread that reads the worker's answers, of which there is one at a time. */
+  /** Records a call. For the thread that has the turn to receive the worker's answers. */
   void record(long nanos) {
     recorder.recordValue(Math.clamp(nanos, 0, LONGEST_NANOS));
   }
 
-  /** Adds what was recorded since the last time. One thread at a time. */
+  /** Adds what was recorded since the last time to a sum. One thread at a time. */
   void moveTo(Histogram sum) {
     Histogram recent = recorder.getIntervalHistogram(looked);
     looked = recent;
@@ -43,7 +43,7 @@ final class LatencyMeter {
     sum.add(recent);
   }
 
-  /** Of what was moved last. Any thread. */
+  /** The latency over what was moved last. For any thread. */
   Latency last() {
     return last;
   }

@@ -7,20 +7,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 /**
- * Decides who looks for the answers of a worker: one caller at a time, for all, so that its own
- * answer need not wait for the pool's loop to wake; if no caller does, the bell tells the loop.
+ * Decides which thread receives a worker's answers. One caller at a time takes the turn and
+ * receives for all, so that its own answer need not wait for the pool's loop to wake. If no caller
+ * does, the doorbell wakes the loop.
  */
 final class Lookout {
-  /** How long a caller waits with the turn taken, at a stretch. */
+  /** How long a caller sleeps with the turn taken, at a stretch. */
   private static final long STRETCH_NANOS = 50_000_000;
 
   /**
-   * How long a caller stays awake: longer than most short calls take, because going to sleep and
-   * being woken costs more than such a call.
+   * How long a caller stays awake at most: longer than most short calls take, because going to
+   * sleep and being woken costs more than such a call.
    */
   private static final long MAX_PATIENCE_NANOS = 50_000;
 
-  /** A sleep of less than this, wake-up included, is one instead of which it may pay to wait. */
+  /** After a sleep shorter than this, wake-up included, staying awake might have been cheaper. */
   private static final long SHORT_SLEEP_NANOS = 200_000;
 
   private final Sys sys = Sys.forAnyThread();
@@ -29,24 +30,24 @@ final class Lookout {
   private final BooleanSupplier isRoomWanted;
 
   /**
-   * How many callers are awake and will look, each once more after it has left their number: so as
-   * long as there is one, nobody else need hear of an answer.
+   * The number of callers that are awake and will look for answers, each once more after it has
+   * left this count. While it is above zero, no one else need be told of an answer.
    */
   private final AtomicInteger patient = new AtomicInteger();
 
-  /** How long they stay so: less with each sleep that was long, until one is short again. */
+  /** How long they stay awake: halved by each long sleep, restored by a short one. */
   private volatile long patienceNanos = MAX_PATIENCE_NANOS;
 
   /**
-   * Whether nobody would hear of an answer, because nobody was to be told of one when the last
-   * caller left; guarded by the table.
+   * Whether an answer would go unnoticed, because neither a notice nor room was wanted when the
+   * last caller gave back the turn. Guarded by the table.
    */
   private boolean deaf;
 
   /**
    * A lookout for one worker.
    *
-   * @param isRoomWanted whether somebody waits until a call leaves the table
+   * @param isRoomWanted whether a caller waits for a call to leave the table
    */
   Lookout(Peer peer, CallTable table, BooleanSupplier isRoomWanted) {
     this.peer = peer;
@@ -54,14 +55,14 @@ final class Lookout {
     this.isRoomWanted = isRoomWanted;
   }
 
-  /** Whether this caller looks from now on, until {@link #end}; if not, another does. */
+  /** Tries to take the turn, which lasts until {@link #end}; false if another thread has it. */
   boolean begin() {
     return peer.tryReceiving();
   }
 
   /**
-   * Gives the turn back. Who looks next is a caller that is awake, or if there is none the loop, if
-   * anybody is to be told.
+   * Gives back the turn. The next to look is a caller that is awake; if there is none, the loop,
+   * provided that a notice or room is wanted.
    */
   void end() {
     synchronized (table) {
@@ -73,8 +74,8 @@ final class Lookout {
     }
     if (patient.get() > 0) {
       peer.endReceivingDeaf();
-      // One of them may have stopped waiting while the turn was taken, and looked in vain. Whoever
-      // does so from now on gets it.
+      // A caller may have left the count while the turn was taken, and not got the turn. One that
+      // leaves from now on gets it.
       if (patient.get() > 0 || !begin()) {
         return;
       }
@@ -82,7 +83,10 @@ final class Lookout {
     endAtBell();
   }
 
-  /** Leaves it to the loop, and to a caller that sleeps until its answer comes, if there is one. */
+  /**
+   * Leaves the ring to the loop, and to a caller that sleeps until its answer comes, if there is
+   * one.
+   */
   private void endAtBell() {
     Call next;
     synchronized (table) {
@@ -94,7 +98,7 @@ final class Lookout {
     }
   }
 
-  /** Takes the answers that are there, if nobody would hear of them. */
+  /** Takes the answers that have arrived, if they would go unnoticed. */
   void takeUnheard() {
     synchronized (table) {
       if (!deaf) {
@@ -110,11 +114,11 @@ final class Lookout {
     }
   }
 
-  /** Sees to it that somebody hears of the answers to the calls that are in the table by now. */
+  /** Ensures that the answers to the calls now in the table are noticed. */
   void listen() {
     synchronized (table) {
       if (!deaf) {
-        return; // whoever looks, or is patient and will, sees on leaving what is expected
+        return; // the thread with the turn, or a patient caller, checks again in end()
       }
       deaf = false;
     }
@@ -122,9 +126,10 @@ final class Lookout {
   }
 
   /**
-   * Waits for a call: looks, and lets others run between two looks, one of whom may look meanwhile.
+   * Waits for a call: looks for answers, and yields between two looks, when another caller may
+   * look.
    *
-   * @return false if the caller had better sleep
+   * @return false if the caller should park
    */
   boolean await(Call call) {
     if (begin()) {
@@ -134,14 +139,14 @@ final class Lookout {
     return stayPatient(call);
   }
 
-  /** Does {@link #await} after {@link #begin}, and gives the turn back. */
+  /** Does {@link #await} with the turn already taken, and gives it back. */
   boolean lookAndEnd(Call call) {
     boolean waits = false;
     try {
       peer.receiveBriefly(call::isDone);
       waits = !call.isDone();
       if (waits) {
-        patient.incrementAndGet(); // before the turn is given back, or the worker would ring
+        patient.incrementAndGet(); // before end(), or the worker would ring the doorbell
       }
     } finally {
       end();
@@ -150,15 +155,15 @@ final class Lookout {
   }
 
   /**
-   * Waits on, as one of the patient. Nobody keeps the turn while others run: they could not get on
-   * with it taken, and would only let others run in their turn.
+   * Waits on as one of the patient callers. None of them keeps the turn while it yields: the others
+   * could not get on without it, and would only yield in their turn.
    */
   private boolean stayPatient(Call call) {
     long began = System.nanoTime();
     boolean last;
     try {
       do {
-        sys.schedYield(); // others have work to do, and it is they who are awaited
+        sys.schedYield(); // the worker may need this processor to answer
         if (!call.isDone() && begin()) {
           lookOnceAndEnd(call);
         }
@@ -169,14 +174,14 @@ final class Lookout {
     if (call.isDone() && !last) {
       return true;
     }
-    // Whoever gave the turn back meanwhile may have relied on this caller.
+    // A thread that gave back the turn meanwhile may have relied on this caller to look.
     if (begin()) {
       return Thread.currentThread().isVirtual() ? lookOnceAndEnd(call) : sleepAndEnd(call);
     }
     return call.isDone();
   }
 
-  /** Looks with the turn taken, gives it back, and says whether the call has ended. */
+  /** Looks with the turn taken, gives it back, and returns whether the call has ended. */
   private boolean lookOnceAndEnd(Call call) {
     try {
       peer.receiveBriefly(call::isDone);
@@ -187,8 +192,8 @@ final class Lookout {
   }
 
   /**
-   * Waits with the turn taken, and so asleep if it takes long; gives the turn back. Not for virtual
-   * threads, whose carrier would sleep with them.
+   * Waits with the turn taken, asleep if it takes long, and gives it back. Not for virtual threads,
+   * which would pin their carriers.
    */
   private boolean sleepAndEnd(Call call) {
     long began = System.nanoTime();
@@ -201,7 +206,7 @@ final class Lookout {
     }
   }
 
-  /** A caller has slept so long until its call had ended. */
+  /** Adapts the patience to how long a caller slept until its call ended. */
   void slept(long nanos) {
     patienceNanos = nanos < SHORT_SLEEP_NANOS ? MAX_PATIENCE_NANOS : patienceNanos / 2;
   }

@@ -1,6 +1,6 @@
 package dev.belfry.workers;
 
-/** The other side has sent what docs/protocol.md does not allow. */
+/** The peer has sent a message that docs/protocol.md does not allow. */
 final class MalformedMessage extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -1,6 +1,6 @@
 package dev.belfry.workers;
 
-/** The worker has done what it could and failed; the message is its own. */
+/** The method failed in the worker; the message says how. */
 public final class MethodFailed extends CallException {
   private static final long serialVersionUID = 1;
 

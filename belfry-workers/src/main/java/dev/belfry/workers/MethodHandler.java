@@ -1,12 +1,12 @@
 package dev.belfry.workers;
 
-/** What a worker does when one of its methods is called. */
+/** Implements a method of a worker. */
 @FunctionalInterface
 public interface MethodHandler {
   /**
-   * Answers a call. What it throws goes to the caller as text.
+   * Handles a call. If it throws, the call fails, and the caller gets the exception as text.
    *
-   * @return the bytes of the answer
+   * @return the answer
    */
   byte[] handle(Request request) throws Exception;
 }

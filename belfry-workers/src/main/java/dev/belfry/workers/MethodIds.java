@@ -3,16 +3,16 @@ package dev.belfry.workers;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Remembers the numbers of methods, because a digest takes longer than the way to a worker. */
+/** Caches method ids, because computing the digest takes longer than reaching a worker. */
 final class MethodIds {
-  /** Names may come from outside, so not all of them are kept. */
+  /** Bounded, because names may come from outside. */
   private static final int MAX = 1024;
 
   private final Map<String, Long> ids = new ConcurrentHashMap<>();
 
   /**
-   * The JDK reads files for its first digest. If there is no descriptor left for that, because the
-   * workers have taken the last ones, it gives up digests for good.
+   * Computes a digest in advance, because the JDK reads files for its first. If no descriptor is
+   * left for that, because the workers have taken the last ones, all later digests fail too.
    */
   MethodIds() {
     Protocol.methodId("first");
@@ -25,7 +25,7 @@ final class MethodIds {
     }
     long id = Protocol.methodId(name);
     if (ids.size() >= MAX) {
-      ids.clear(); // those that are called often will be back at once
+      ids.clear(); // the frequent ones will be back at once
     }
     ids.put(name, id);
     return id;

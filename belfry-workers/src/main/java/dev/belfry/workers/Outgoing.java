@@ -13,26 +13,26 @@ import java.util.function.IntFunction;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Sends payloads to one peer, at once or in chunks. For any number of threads. */
+/** Sends payloads to one peer, in one message or in chunks. Thread-safe. */
 final class Outgoing {
   /** How long to sleep while all channels are in use. */
   private static final long PAUSE_NANOS = 500_000;
 
-  /** How long to wait for the peer before asking whether the message is still wanted. */
+  /** How long to wait for the peer before checking whether the message is still wanted. */
   private static final long SLICE_NANOS = 50_000_000;
 
   private final Messenger messenger;
   private final int mostAtOnce;
   private final int chunk;
 
-  /** Channels of payloads that were given up, whose end the peer had no room for yet. */
+  /** Channels of abandoned payloads whose end could not be sent yet for want of room. */
   private final Queue<Channel> left = new ConcurrentLinkedQueue<>();
 
   /**
    * Sends through a messenger.
    *
-   * @param mostAtOnce the longest message
-   * @param credit how many bytes may be under way on a channel
+   * @param mostAtOnce the size of the longest message
+   * @param credit how many bytes may be in transit on a channel
    */
   Outgoing(Messenger messenger, int mostAtOnce, long credit) {
     this.messenger = messenger;
@@ -41,15 +41,15 @@ final class Outgoing {
     this.chunk = (int) Math.max(1, Math.min(mostAtOnce, credit / 2));
   }
 
-  /** Whether something of so many bytes, header included, goes into one message. */
+  /** Whether this many bytes, header included, fit into one message. */
   boolean fits(int length) {
     return length <= mostAtOnce;
   }
 
   /**
-   * Sends one message.
+   * Sends one message, waiting for room until the deadline.
    *
-   * @param isOver whether nobody wants it any more
+   * @param isOver whether the message is no longer wanted
    */
   SendResult send(
       MessageKind kind,
@@ -58,7 +58,7 @@ final class Outgoing {
       byte[] bytes,
       BooleanSupplier isOver,
       long deadlineNanos) {
-    // Mostly that is all, and then a look at the clock would take as long.
+    // Usually this succeeds, and then reading the clock would cost as much again.
     SendResult atOnce = messenger.send(kind, id, method, bytes, 0, bytes.length);
     if (atOnce == SendResult.SENT) {
       return atOnce;
@@ -69,7 +69,7 @@ final class Outgoing {
         deadlineNanos);
   }
 
-  /** Tries until a deadline, but asks now and then whether it is over. */
+  /** Tries until the deadline, checking now and then whether the message is still wanted. */
   private static SendResult inSlices(
       LongFunction<SendResult> attempt, BooleanSupplier isOver, long deadlineNanos) {
     while (true) {
@@ -88,8 +88,8 @@ final class Outgoing {
   /**
    * Announces a payload on a channel of its own, and sends it there chunk by chunk.
    *
-   * @param announcement makes the bytes of that message from the id of the channel
-   * @param isOver whether nobody wants it any more
+   * @param announcement makes the bytes of the announcing message from the id of the channel
+   * @param isOver whether the payload is no longer wanted
    */
   SendResult sendInChunks(
       MessageKind kind,
@@ -120,13 +120,15 @@ final class Outgoing {
       if (!isOver.getAsBoolean()) {
         return end(channel, MessageKind.CLOSE, deadlineNanos);
       }
-      result = SendResult.OVER; // a complete payload would be worked on
+      result = SendResult.OVER; // a complete payload would be acted on
     }
     end(channel, MessageKind.RESET, System.nanoTime() + PAUSE_NANOS);
     return result;
   }
 
-  /** Opens a channel, waiting until there is one; null after the deadline, or if it is over. */
+  /**
+   * Opens a channel, waiting for a free one; null after the deadline, or if it is no longer wanted.
+   */
   private @Nullable Channel openChannel(BooleanSupplier isOver, long deadlineNanos) {
     while (true) {
       endLeft();
@@ -149,7 +151,7 @@ final class Outgoing {
     return result;
   }
 
-  /** Ends channels that could not be ended before, as far as that is possible by now. */
+  /** Ends channels that could not be ended before, as far as there is room by now. */
   private void endLeft() {
     for (int count = left.size(); count > 0; count--) {
       Channel channel = left.poll();

@@ -1,9 +1,12 @@
 package dev.belfry.workers;
 
-/** What becomes of a call for which no worker has room. */
+/** What happens to a call if no worker has room. */
 public enum Overload {
   /** The caller waits for room, until the call's deadline. */
   BLOCK,
-  /** It fails at once with {@link PoolFull}. */
+  /**
+   * It fails at once with {@link PoolFull}. While no worker is ready, the caller waits all the
+   * same.
+   */
   REFUSE
 }

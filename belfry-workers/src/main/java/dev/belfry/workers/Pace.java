@@ -1,24 +1,24 @@
 package dev.belfry.workers;
 
 /**
- * Whether the calls of a method are so short that handing them to another thread would take longer.
- * For any number of threads, which may miss some of each other's results.
+ * Tells whether the calls of a method are so short that handing them to another thread would take
+ * longer. For any number of threads, which may overwrite each other's updates.
  */
 final class Pace {
-  /** About what it takes to wake a thread. */
+  /** About what it costs to wake a thread. */
   static final long SHORT_NANOS = 10_000;
 
   private static final int MAX = 32;
 
-  /** So many short calls in a row are enough to begin with. */
+  /** At first, this many short calls in a row are enough. */
   private static final int ENOUGH = 16;
 
-  /** Not all of the score, because now and then a machine makes any call long. */
+  /** Taken off for a long call. Not the whole score, because any call may be slow now and then. */
   private static final int FOR_A_LONG_ONE = 8;
 
   private final int enough;
 
-  /** One for each short call, up to a limit. */
+  /** One point for each short call, up to a limit. */
   private volatile int score;
 
   Pace() {
@@ -29,7 +29,7 @@ final class Pace {
     this.enough = enough;
   }
 
-  /** Of calls that are handed over however short they are. */
+  /** The pace of calls that are always handed over, however short. */
   static Pace neverShort() {
     return new Pace(MAX + 1);
   }
@@ -38,7 +38,7 @@ final class Pace {
     return score >= enough;
   }
 
-  /** A call took this long. */
+  /** Records how long a call took. */
   void took(long nanos) {
     int before = score;
     int after =

@@ -1,6 +1,6 @@
 package dev.belfry.workers;
 
-/** No worker has room, and the call was not to wait. */
+/** No worker had room, and the call was not to wait. */
 public final class PoolFull extends CallException {
   private static final long serialVersionUID = 1;
 

@@ -3,14 +3,14 @@ package dev.belfry.workers;
 import java.lang.System.Logger.Level;
 
 /**
- * Is told what happens in a pool, on a thread of the pool; so it has to be quick, and what it wants
- * of the pool, such as a call or its end, it does on another thread.
+ * Is told what happens in a pool. Runs on the pool's own thread, so it must be quick; anything that
+ * waits for the pool, such as calling or closing it, belongs on another thread.
  */
 public interface PoolListener {
-  /** A worker can be called. */
+  /** A worker is ready for calls. */
   default void onReady(String worker, int pid) {}
 
-  /** A worker has ended without the pool having wanted it to. */
+  /** A worker has died: it ended in any way other than leaving at the pool's request. */
   default void onDeath(Death death) {
     String who = death.worker() + (death.pid() == 0 ? "" : " (process " + death.pid() + ")");
     String said = who + " died: " + death.how();
@@ -24,12 +24,12 @@ public interface PoolListener {
     System.getLogger(PoolListener.class.getName()).log(Level.INFO, "{0}: {1}", worker, line);
   }
 
-  /** A call was given up, because every worker that had it died. */
+  /** A call has failed because every worker that had it died. */
   default void onDeadLetter(DeadLetter letter) {
     System.getLogger(PoolListener.class.getName()).log(Level.ERROR, letter.getMessage());
   }
 
-  /** So many workers in a row died before they had finished a call; no more are started. */
+  /** This many workers in a row died before they had served; no more are started. */
   default void onCircuitOpen(int deaths) {
     System.getLogger(PoolListener.class.getName())
         .log(

@@ -40,7 +40,9 @@ public final class PoolOptions implements Cloneable {
   @Nullable Path directory;
   @Nullable Path crashDirectory;
 
-  /** What differs from the environment of this process; null for what is not handed on. */
+  /**
+   * Differences from the environment of this process; null for a variable that is not passed on.
+   */
   Map<String, @Nullable String> environment = new TreeMap<>();
 
   PoolListener listener = new PoolListener() {};
@@ -73,7 +75,7 @@ public final class PoolOptions implements Cloneable {
     return this;
   }
 
-  /** How many workers get calls; by default 2. */
+  /** How many workers take calls; 2 by default. */
   public PoolOptions workers(int count) {
     workers = atLeast(1, count, "workers");
     return this;
@@ -147,7 +149,7 @@ public final class PoolOptions implements Cloneable {
     return this;
   }
 
-  /** How long after it became ready a worker is replaced; by default never. */
+  /** How long after becoming ready a worker is replaced; never by default. */
   public PoolOptions recycleAfter(Duration age) {
     recycleAge = positive(age, "recycle after");
     return this;
@@ -166,19 +168,19 @@ public final class PoolOptions implements Cloneable {
     return this;
   }
 
-  /** How the shared memory is laid out; by default padded. */
+  /** The layout of the shared memory; padded by default. */
   public PoolOptions placement(Placement laidOut) {
     placement = laidOut;
     return this;
   }
 
-  /** How callers wait; by default adaptively. */
+  /** How callers wait; adaptively by default. */
   public PoolOptions waiting(WaitStrategy how) {
     strategy = how;
     return this;
   }
 
-  /** The working directory of workers; by default that of this process. */
+  /** The working directory of workers; that of this process by default. */
   public PoolOptions directory(Path path) {
     directory = path;
     return this;
@@ -193,7 +195,7 @@ public final class PoolOptions implements Cloneable {
     return this;
   }
 
-  /** Sets a variable in the environment of workers, which is otherwise that of this process. */
+  /** Sets an environment variable of workers, which otherwise inherit those of this process. */
   public PoolOptions environment(String variable, String value) {
     environment.put(named(variable), value);
     return this;
@@ -211,7 +213,7 @@ public final class PoolOptions implements Cloneable {
     return this;
   }
 
-  /** The same, for a pool: others may change these. */
+  /** A copy for a pool, since this object may still change. */
   PoolOptions copy() {
     try {
       var copy = (PoolOptions) clone();
@@ -222,7 +224,10 @@ public final class PoolOptions implements Cloneable {
     }
   }
 
-  /** What follows a {@code =} would be taken for the value, and a variable of ours would stay. */
+  /**
+   * Refuses a {@code =}: what follows it would become part of the value, and an inherited variable
+   * would stay.
+   */
   private static String named(String variable) {
     if (variable.isEmpty() || variable.indexOf('=') >= 0) {
       throw new IllegalArgumentException(

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** A worker process as its pool sees it: what it says, and how it comes and goes. */
+/** A worker process as its pool sees it: its messages, its start and its end. */
 final class PooledWorker implements PeerListener, MessageHandler {
   private static final byte[] NO_BYTES = new byte[0];
 
@@ -33,10 +33,14 @@ final class PooledWorker implements PeerListener, MessageHandler {
   private @Nullable Incoming incoming;
   private @Nullable Rehearsal rehearsal;
 
-  /** Their ids, sorted: each call asks for one, and a set of objects would take longer. */
+  /**
+   * The ids of its methods, sorted: each call looks one up, and a set of objects would be slower.
+   */
   private volatile long[] methods = {};
 
-  /** Answers of all kinds that calls got, and those of them with which no call has finished. */
+  /**
+   * Answers of all kinds that calls got; {@code refusals} are those with which no call succeeded.
+   */
   private final AtomicLong answers = new AtomicLong();
 
   private final AtomicLong refusals = new AtomicLong();
@@ -44,9 +48,9 @@ final class PooledWorker implements PeerListener, MessageHandler {
   private volatile @Nullable String endReason;
 
   /**
-   * A worker that is to be started.
+   * Creates a worker that is yet to be started.
    *
-   * @param deathsBefore how many died in its place before it
+   * @param deathsBefore how many workers died in its position before it
    */
   PooledWorker(String name, Supervisor supervisor, int capacity, int attempts, long deathsBefore) {
     this.name = name;
@@ -55,7 +59,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
     this.deathsBefore = deathsBefore;
   }
 
-  /** Before its process is started. */
+  /** Called before its process is started. */
   void connect(Peer guest, SegmentConfig config) {
     peer = guest;
     calls.connect(guest, config);
@@ -84,7 +88,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
     return calls.load();
   }
 
-  /** How many answers it has given, also that a method failed. */
+  /** How many calls it has answered, including those whose method failed. */
   long answers() {
     return answers.get();
   }
@@ -95,7 +99,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
 
   /** A snapshot. */
   PoolStatus.WorkerStatus status(boolean isSpare, long nowNanos) {
-    long refused = refusals.get(); // first, or there might be more of them than answers
+    long refused = refusals.get(); // read first, or it might exceed the answers
     return new PoolStatus.WorkerStatus(
         name,
         peer().pid().orElse(0),
@@ -118,7 +122,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
     return Arrays.binarySearch(methods, methodId) >= 0;
   }
 
-  // What it says.
+  // Its messages.
 
   @Override
   public void onMessage(Peer from, Message message) {
@@ -172,7 +176,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
     rehearse();
   }
 
-  /** Makes one call after another that nobody waits for; then the worker is ready. */
+  /** Makes the next call of the rehearsal; after the last, the worker is ready. */
   private void rehearse() {
     if (Objects.requireNonNull(rehearsal).next()) {
       return;
@@ -183,13 +187,13 @@ final class PooledWorker implements PeerListener, MessageHandler {
     }
   }
 
-  /** An answer to a call that is no longer here was for a caller who no longer waits. */
+  /** Ends a call. An answer to a call that is no longer here is dropped: no one waits for it. */
   private void answered(long id, Status status, byte[] payload) {
     Call call = calls.take(id);
     if (call == null) {
       return;
     }
-    answers.setRelease(answers.getPlain() + 1); // one thread at a time reads answers
+    answers.setRelease(answers.getPlain() + 1); // single writer: one thread at a time receives
     if (status == Status.DONE && !call.isDone()) {
       latencies.record(System.nanoTime() - call.startNanos);
     } else {
@@ -207,33 +211,33 @@ final class PooledWorker implements PeerListener, MessageHandler {
     supervisor.answered(this);
   }
 
-  // How it comes and goes, on the loop thread.
+  // Its end. On the loop thread, except end and endsFor.
 
-  /** Takes no more calls and ends when it has none left. */
+  /** Takes no more calls, and ends once it has none left. */
   void retire() {
     if (calls.change(WorkerState.READY, WorkerState.RETIRING)) {
       leaveIfIdle();
     }
   }
 
-  /** Says goodbye to a worker that has nothing left to do. */
+  /** Says goodbye to a retiring worker that has no calls left. */
   void leaveIfIdle() {
     if (state() != WorkerState.RETIRING || load() > 0) {
       return;
     }
     SendResult result = peer().send(MessageKind.GOODBYE, 0, 0, NO_BYTES, 0, 0);
     if (result != SendResult.SENT && result != SendResult.OVER) {
-      supervisor.soon(this::leaveIfIdle); // somebody was sending just now
+      supervisor.soon(this::leaveIfIdle); // no room, or another sender waits for it
     }
   }
 
-  /** Ends it, for a reason that is told with its death. */
+  /** Ends it, for a reason that is reported with its death. */
   void end(String reason) {
     endsFor(reason);
     peer().disconnect(reason);
   }
 
-  /** It is ended for a reason that is told with its death. */
+  /** Sets the reason that is reported with its death. */
   void endsFor(String reason) {
     endReason = reason;
   }
@@ -247,7 +251,7 @@ final class PooledWorker implements PeerListener, MessageHandler {
   public void onDying(Peer from, Witness witness) {
     calls.dying();
     supervisor.dying(this, witness);
-    supervisor.afterThisTurn(calls::giveToOthers); // answers in the ring count first
+    supervisor.afterThisTurn(calls::giveToOthers); // answers already in the ring count first
   }
 
   @Override

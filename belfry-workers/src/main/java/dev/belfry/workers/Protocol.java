@@ -9,24 +9,24 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/** The bytes of calls and answers, as in docs/protocol.md. */
+/** The encoding of calls and answers, as in docs/protocol.md. */
 final class Protocol {
-  /** No payload is longer, in either direction. */
+  /** The longest payload, in either direction. */
   static final int MAX_BYTES = 64 << 20;
 
-  /** The id of the message by which a worker says that it is ready; no call has it. */
+  /** The id of a worker's first message, which says that it is up; no call has this id. */
   static final long HELLO = 0;
 
-  /** The number of the method that is called on a worker before it counts as ready. */
+  /** The number of the method that is called to warm up a worker before it counts as ready. */
   static final long REHEARSAL = 0;
 
-  /** What comes before the payload of a call that is all in one message. */
+  /** The length of the header of a call whose payload is in the same message. */
   static final int REQUEST_HEADER_BYTES = 4;
 
-  /** The most bytes that {@link #parseRequest} looks at. */
+  /** The most bytes that {@link #parseRequest} reads. */
   static final int LONGEST_REQUEST_HEADER_BYTES = REQUEST_HEADER_BYTES + Integer.BYTES + Long.BYTES;
 
-  /** In the method field of an answer: its payload comes in chunks. */
+  /** A flag in the method field of an answer: the payload comes in chunks. */
   static final long ANSWER_IN_CHUNKS = 0x100;
 
   private static final int VERSION = 1;
@@ -39,9 +39,9 @@ final class Protocol {
   /**
    * Where the payload of a call or an answer is.
    *
-   * @param channel the channel on which it comes in chunks; 0 if it follows at once
-   * @param length how many bytes it has
-   * @param timeLeftMillis how long an answer is waited for; 0 for ever
+   * @param channel the channel on which it comes in chunks; 0 if it is in the same message
+   * @param length its length in bytes
+   * @param timeLeftMillis how long the caller waits for an answer; 0 for ever
    */
   record Header(long channel, long length, int timeLeftMillis) {
     boolean isInChunks() {
@@ -68,7 +68,7 @@ final class Protocol {
     return bytes;
   }
 
-  /** A call to which its payload is still to be added. */
+  /** The header of a call, to be followed by its payload. */
   static byte[] requestHeader(int timeLeftMillis) {
     return littleEndian(new byte[REQUEST_HEADER_BYTES]).putInt(timeLeftMillis).array();
   }
@@ -83,10 +83,10 @@ final class Protocol {
   }
 
   /**
-   * What a call says about its payload, which follows the first four bytes if not in chunks.
+   * Parses the header of a call. A payload that is not in chunks follows the first four bytes.
    *
-   * @param bytes its first ones, as far as they are looked at
-   * @param length of the whole message
+   * @param bytes the start of the message, at least as far as it is read
+   * @param length the length of the whole message
    */
   static Header parseRequest(byte[] bytes, int length) {
     if (length < REQUEST_HEADER_BYTES) {
@@ -99,7 +99,7 @@ final class Protocol {
         : chunks(bytes, REQUEST_HEADER_BYTES, length, timeLeft);
   }
 
-  /** The bytes of an answer whose payload comes on a channel. */
+  /** An answer whose payload comes on a channel. */
   static byte[] answer(int channel, long length) {
     return littleEndian(new byte[Integer.BYTES + Long.BYTES])
         .putInt(channel)
@@ -107,7 +107,7 @@ final class Protocol {
         .array();
   }
 
-  /** Where an answer's payload is, if {@link #ANSWER_IN_CHUNKS} is in its method field. */
+  /** Parses an answer that has {@link #ANSWER_IN_CHUNKS} in its method field. */
   static Header parseAnswerInChunks(byte[] bytes, int length) {
     return chunks(bytes, 0, length, 0);
   }
@@ -130,7 +130,7 @@ final class Protocol {
     return Status.of((int) (methodField & STATUS_MASK));
   }
 
-  /** What a worker says first: the methods it has. */
+  /** A worker's first message: the methods it has. */
   static byte[] hello(Collection<String> methods) {
     List<byte[]> names = methods.stream().map(it -> it.getBytes(StandardCharsets.UTF_8)).toList();
     byte[] bytes = new byte[1 + names.stream().mapToInt(name -> 1 + name.length).sum()];
@@ -139,7 +139,7 @@ final class Protocol {
     return bytes;
   }
 
-  /** The methods that a worker says it has. */
+  /** Parses a worker's first message. */
   static List<String> parseHello(byte[] bytes, int length) {
     if (length == 0 || bytes[0] != VERSION) {
       throw new MalformedMessage("not the first message of a worker of version " + VERSION);
@@ -157,7 +157,7 @@ final class Protocol {
     return List.copyOf(names);
   }
 
-  /** A method's name, if it can be one. */
+  /** Returns a method's name, if it is valid. */
   static String checkName(String name) {
     int length = name.getBytes(StandardCharsets.UTF_8).length;
     if (length == 0 || length > LONGEST_NAME) {

@@ -7,26 +7,28 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two threads, one of which reads jobs and does the short ones itself, which saves a change of
- * threads. The other stands by: if such a job takes long after all, it reads from then on, and the
- * first stands by once it is done with the job.
+ * Two threads, one of which reads jobs and runs the short ones itself, which saves a hand-off. The
+ * other stands by. If such a job takes long after all, the stand-in takes over reading, and the
+ * first thread stands by once it has finished the job.
  *
  * @param <J> a job
  */
 final class Relay<J> {
-  /** How often the stand-in looks: a job that it finds twice takes long. */
+  /** How often the stand-in looks. A job that it sees twice takes long. */
   private static final long LOOK_NANOS = 10_000_000;
 
-  /** After so many looks that find nothing new it stops looking until it is woken. */
+  /** After this many looks without anything new, the stand-in sleeps until it is woken. */
   private static final int IDLE_LOOKS = 2;
 
   /**
-   * The number of the job that the reading thread does itself, or 0. That thread sets it and takes
-   * it back; the stand-in may take it back first, and then reads.
+   * The number of the job that the reading thread runs itself, or 0. That thread sets and clears
+   * it; if the stand-in clears it first, the stand-in reads from then on.
    */
   private final AtomicLong stint = new AtomicLong();
 
-  /** The last number, who set it and for what; written by the reading thread, before the stint. */
+  /**
+   * The last number, with its thread and its job; written by the reading thread before the stint.
+   */
   private long stints;
 
   private @Nullable Thread reading;
@@ -35,15 +37,15 @@ final class Relay<J> {
   /** The thread that stands by, if any. */
   private volatile @Nullable Thread standIn;
 
-  /** Whether the stand-in has stopped looking. Set before its last look. */
+  /** Whether the stand-in sleeps until it is woken. Set before its last look. */
   private volatile boolean dozing;
 
   private volatile boolean over;
 
   /**
-   * Begins a job that the reading thread does itself.
+   * Begins a job that the reading thread runs itself.
    *
-   * @return its number; 0 if it must not, because nobody stands by
+   * @return its number; 0 if the thread must not run it, because no stand-in is there
    */
   long begin(J next) {
     Thread other = standIn;
@@ -54,23 +56,23 @@ final class Relay<J> {
     job = next;
     long number = stints + 1;
     stints = number;
-    stint.set(number); // then look whether the other dozes: it says so before its last look
+    stint.set(number); // then read dozing, which the stand-in sets before its last look
     if (dozing) {
       LockSupport.unpark(other);
     }
     return number;
   }
 
-  /** Ends it; false if the other reads by now, and this thread is to stand by. */
+  /** Ends the job; false if the other thread reads by now, and this one must stand by. */
   boolean end(long number) {
     return stint.compareAndSet(number, 0);
   }
 
   /**
-   * Stands by.
+   * Stands by until this thread must read.
    *
    * @param heldUp told which job holds up which thread, before that thread goes on
-   * @return whether this thread reads from now on; else it is over
+   * @return whether this thread reads from now on; false if reading has ended
    */
   boolean standBy(BiConsumer<J, Thread> heldUp) {
     standIn = Thread.currentThread();
@@ -102,9 +104,9 @@ final class Relay<J> {
     return true;
   }
 
-  /** After {@link #end} was false: waits until the other has dealt with the held-up job. */
+  /** Waits, after {@link #end} was false, until the other thread has dealt with the held-up job. */
   synchronized void awaitTaken() {
-    // The other holds the lock until then.
+    // The other thread holds the lock until then.
   }
 
   private void doze() {
@@ -115,7 +117,7 @@ final class Relay<J> {
     dozing = false;
   }
 
-  /** Nobody reads any more. */
+  /** Ends reading for good. */
   void end() {
     over = true;
     LockSupport.unpark(standIn);

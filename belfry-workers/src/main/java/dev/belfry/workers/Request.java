@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A call, as its worker sees it. */
+/** A call as its worker sees it. */
 public final class Request {
   private final String method;
   private final byte[] payload;
@@ -15,7 +15,7 @@ public final class Request {
   private boolean begun;
   private boolean cancelled;
 
-  /** The thread that works on it and can be interrupted; changed with the lock held. */
+  /** The thread that handles the call and can be interrupted; written with the lock held. */
   private volatile @Nullable Thread thread;
 
   Request(String method, byte[] payload, int timeLeftMillis) {
@@ -31,37 +31,37 @@ public final class Request {
     return method;
   }
 
-  /** The payload; this is not a copy. */
+  /** The payload itself, not a copy. */
   public byte[] payload() {
     return payload;
   }
 
-  /** The payload as text. */
+  /** The payload as text, in UTF-8. */
   public String text() {
     return new String(payload, StandardCharsets.UTF_8);
   }
 
-  /** How long the caller still waits, not below zero; empty if it waits for ever. */
+  /** How long the caller will still wait, never negative; empty if it has no deadline. */
   public Optional<Duration> timeLeft() {
     return limited
         ? Optional.of(Duration.ofNanos(Math.max(0, deadlineNanos - System.nanoTime())))
         : Optional.empty();
   }
 
-  /** Whether nobody waits for the answer any more. Then the thread was also interrupted. */
+  /** Whether the answer is no longer wanted. If so, the handling thread was interrupted too. */
   public synchronized boolean isCancelled() {
     return cancelled;
   }
 
-  /** When it came. */
+  /** When it was read. */
   long startNanos() {
     return startNanos;
   }
 
   /**
-   * A thread begins to work on it, and is to be interrupted if the call is cancelled.
+   * Begins the call on a thread, which is interrupted if the call is cancelled.
    *
-   * @return false if it was cancelled before, and has been answered
+   * @return false if it has been cancelled before, and answered
    */
   synchronized boolean begin(Thread worksOnIt) {
     if (cancelled) {
@@ -73,8 +73,8 @@ public final class Request {
   }
 
   /**
-   * The current thread no longer works on it, and keeps no interrupt: neither one that was meant
-   * for the call, nor one that the method has left behind.
+   * Ends the call on the current thread, and clears the thread's interrupt status, whether it was
+   * set for the call or left behind by the method.
    */
   void end() {
     if (thread != null) {
@@ -85,7 +85,7 @@ public final class Request {
     Thread.interrupted();
   }
 
-  /** Nobody waits for it any more; returns whether nobody has begun it, so that nobody need. */
+  /** Cancels the call; returns whether no thread had begun it, so that none need. */
   synchronized boolean cancel() {
     cancelled = true;
     Thread working = thread;

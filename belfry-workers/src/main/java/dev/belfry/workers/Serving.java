@@ -12,9 +12,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A worker at work: which threads read jobs, do them and answer. */
+/** A worker at work: which threads read jobs, handle them and answer. */
 final class Serving {
-  /** A thread may sit in somebody's method, and must not keep a process alive without its host. */
+  /**
+   * Daemons, because a thread that hangs in a method must not keep the process alive without its
+   * host.
+   */
   private static final ThreadFactory DAEMONS =
       Thread.ofPlatform().daemon().name("belfry-worker").factory();
 
@@ -23,7 +26,7 @@ final class Serving {
   private final JobReader reader;
   private final FailureTraces traces = new FailureTraces(System.err, System::nanoTime);
 
-  /** The turn to read, where several threads do. */
+  /** The turn to read, if several threads do. */
   private final ReentrantLock turn = new ReentrantLock();
 
   private final Relay<Job> relay = new Relay<>();
@@ -42,13 +45,13 @@ final class Serving {
             .toList());
   }
 
-  // Short jobs are done by the thread that has read them, every other by a virtual one.
+  // In relay: short jobs run on the thread that has read them, all others on virtual threads.
 
   void runInRelay() {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
         ExecutorService second = Executors.newSingleThreadExecutor(DAEMONS)) {
-      // The first virtual thread of a JVM takes long; a spare's first call is one that was in
-      // flight on a worker that has died, and should not have to wait for that too.
+      // The first virtual thread of a JVM takes long to start. A spare's first call may be one that
+      // was in flight on a worker that died; it should not have to wait for that too.
       CompletableFuture.runAsync(() -> {}, threads).join();
       CompletableFuture<Void> other =
           CompletableFuture.runAsync(() -> takeTurns(threads, false), second);
@@ -70,7 +73,7 @@ final class Serving {
     }
   }
 
-  /** Reads and does jobs; false as soon as the other thread reads. */
+  /** Reads and handles jobs; false as soon as the other thread reads. */
   private boolean readInRelay(Executor threads) {
     var message = new Message();
     while (!reader.isOver()) {
@@ -88,7 +91,7 @@ final class Serving {
     return true;
   }
 
-  /** Does a job on this thread; false if that took so long that the other reads now. */
+  /** Handles a job on this thread; false if that took so long that the other thread reads now. */
   private boolean doHere(Job job, Executor threads) {
     long stint = relay.begin(job);
     if (stint == 0) {
@@ -104,13 +107,13 @@ final class Serving {
     return false;
   }
 
-  /** The reading thread is held up by a job, which from now on can be cancelled like any other. */
+  /** A job holds up the reading thread; from now on it can be cancelled like any other. */
   private void heldUp(Job job, Thread thread) {
     job.request().begin(thread);
     reader.allowCancel(job);
   }
 
-  // Each thread does what it has read.
+  // On platform threads: each handles the jobs that it has read.
 
   void runOnPlatformThreads(int count) {
     sayHello();
@@ -126,7 +129,7 @@ final class Serving {
     }
   }
 
-  /** One thread does everything, so nobody could cancel what it does. */
+  /** Reads and handles on one thread, so nothing could cancel a job while it runs. */
   private void readAlone() {
     var message = new Message();
     while (!reader.isOver()) {
@@ -158,7 +161,7 @@ final class Serving {
 
   // One job.
 
-  /** Does a job that others may cancel meanwhile, or already have. */
+  /** Handles a job that can be cancelled meanwhile, or already was. */
   private void doVisibly(Job job) {
     if (!job.request().begin(Thread.currentThread())) {
       return;
@@ -170,7 +173,7 @@ final class Serving {
     }
   }
 
-  /** Does a job and notes how long it took. */
+  /** Handles a job and records how long it took. */
   private void doTimed(Job job, long startNanos) {
     answer(job);
     job.method().pace().took(System.nanoTime() - startNanos);
@@ -197,7 +200,7 @@ final class Serving {
     }
   }
 
-  /** What an exception says; it is somebody else's class, and may fail at that too. */
+  /** The text of an exception; its class is user code, and may itself throw. */
   private static String textOf(Throwable e) {
     try {
       return "%s".formatted(e);

@@ -22,18 +22,18 @@ public sealed interface StartedCall permits Call {
   /**
    * Waits for the answer, at most until the deadline of the call.
    *
-   * @throws CallException if there is none, and why
+   * @throws CallException if there is no answer, saying why
    * @throws CancellationException if the call was cancelled
    * @throws InterruptedException if this thread is interrupted; the call goes on
    */
   byte[] await() throws CallException, InterruptedException;
 
   /**
-   * Whether the call has ended, so that {@link #await} would not wait. While nobody waits, an
+   * Whether the call has ended, so that {@link #await} would not block. While no thread waits, an
    * answer is noticed within a tenth of a second, and the deadline within a second.
    */
   boolean isDone();
 
-  /** Nobody wants the answer any more: the worker is told to stop. Does nothing after the end. */
+  /** Abandons the call: the worker is told to stop. Has no effect once the call has ended. */
   void cancel();
 }

@@ -2,7 +2,7 @@ package dev.belfry.workers;
 
 /** How a call ended in the worker; the numbers are those of docs/protocol.md. */
 enum Status {
-  /** With the bytes that follow. */
+  /** It succeeded; the answer follows. */
   DONE(0),
   /** The method failed; the text says how. */
   FAILED(1),
@@ -10,7 +10,7 @@ enum Status {
   UNKNOWN_METHOD(2),
   /** It was cancelled before it had ended. */
   CANCELLED(3),
-  /** The answer has more bytes than may be sent. */
+  /** The answer is longer than allowed. */
   TOO_LONG(4);
 
   private static final Status[] ALL = values();

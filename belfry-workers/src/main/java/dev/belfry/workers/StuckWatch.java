@@ -7,10 +7,10 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Watches what a worker does with a call that was given up. The worker counts as stuck if it goes
- * on with it for too long after it has read that. One that does not get round to reading, because
- * it is busy with what it was given before, is left alone as long as it gets on with that, or
- * somebody waits for that. On the loop thread.
+ * Watches what a worker does with an abandoned call. The worker counts as stuck if it goes on with
+ * the call for too long after it has read the cancel message. A worker that has not got round to
+ * reading the message, because it is busy with earlier calls, is left alone as long as it makes
+ * progress or one of those calls is still wanted. For the loop thread.
  */
 final class StuckWatch {
   private static final int LOOKS = 10;
@@ -22,25 +22,30 @@ final class StuckWatch {
   private final Runnable stuck;
   private final TimerOperation pause;
 
-  /** Whether the worker was sent the message, and how many messages it had been sent by then. */
+  /**
+   * Whether the worker was sent the cancel message, and how many messages it had been sent by then.
+   */
   private boolean told;
 
   private int toldAt;
 
-  /** Whether it has read it. */
+  /** Whether it has read the cancel message. */
   private boolean read;
 
-  /** Since when it has neither read nor answered anything; or when it had read the message. */
+  /**
+   * When the worker last made progress, or had an earlier call that was wanted. Fixed once it has
+   * read the cancel message.
+   */
   private long sinceNanos = System.nanoTime();
 
   private int readCount;
   private long answered;
 
   /**
-   * A watch.
+   * Creates a watch.
    *
-   * @param told whether the worker has been sent the message that the call was given up
-   * @param stuck what to do if it is stuck
+   * @param told whether the worker has been sent the cancel message
+   * @param stuck what to do if the worker is stuck
    */
   StuckWatch(
       EventLoop loop,
@@ -87,7 +92,10 @@ final class StuckWatch {
     }
   }
 
-  /** Whether the worker has done anything since the last look; also updates {@link #read}. */
+  /**
+   * Whether the worker has read or answered anything since the last look; also updates {@link
+   * #read}.
+   */
   private boolean hasMoved() {
     Peer peer = worker.peer();
     int readBefore = readCount;

@@ -17,17 +17,17 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps as many workers alive as the pool is to have: starts them, puts a spare in the place of one
- * that dies, starts another later and later while they die at once, and gives up if that does not
- * end. Everything not marked otherwise is for the loop thread.
+ * Keeps the wanted number of workers alive: starts them, replaces one that dies by a spare, starts
+ * its successor later and later while workers die before they have served, and gives up if that
+ * does not end. Unless noted otherwise, for the loop thread.
  */
 final class Supervisor {
   private static final System.Logger LOG = System.getLogger(Supervisor.class.getName());
 
-  /** A worker that served for this long was no part of a crash loop. */
+  /** A worker that was ready for this long was no part of a crash loop. */
   private static final Duration SERVED = Duration.ofSeconds(1);
 
-  /** How long the process of a worker that has left may go on. */
+  /** How long the process of a worker that has said goodbye may go on. */
   private static final Duration LEAVE_LIMIT = Duration.ofSeconds(5);
 
   private static final Duration SOON = Duration.ofMillis(1);
@@ -46,7 +46,7 @@ final class Supervisor {
   private int waitingToStart;
   private int lastNumber;
 
-  /** Why the last try to start a worker came to nothing, as the log has it; empty if it did not. */
+  /** Why the last attempt to start a worker had to be postponed, as logged; empty if it did not. */
   private String obstacle = "";
 
   Supervisor(PoolOptions options, ShmHost host, Gate gate, CallMeter meter, Consumer<Call> again) {
@@ -72,7 +72,7 @@ final class Supervisor {
     return crew;
   }
 
-  /** Whether there are to be workers. */
+  /** Whether workers are still to be started. */
   boolean startsWorkers() {
     return !leaving && !crashLoop.isOpen();
   }
@@ -85,9 +85,9 @@ final class Supervisor {
     return crashLoop.deathsInARow();
   }
 
-  /** Why calls are to fail while none gets calls; null if there is to be one that does. */
+  /** Why calls must fail while no worker takes them; null if a worker does, or is to. */
   @Nullable CircuitOpen circuitOpen() {
-    CircuitOpen failure = crashLoop.failure(); // before the look: from then on none is added
+    CircuitOpen failure = crashLoop.failure(); // read first: once it is set, no worker is added
     return failure != null && crew.isOneComing() ? null : failure;
   }
 
@@ -109,13 +109,13 @@ final class Supervisor {
     post(this::fillUp);
   }
 
-  /** From now on no worker is started. */
+  /** Starts no more workers from now on. */
   void leave() {
     leaving = true;
     gate.changedForAll();
   }
 
-  /** Whether somebody waits until a call leaves a worker. */
+  /** Whether a caller waits for a call to leave a worker. */
   boolean isRoomWanted() {
     return gate.waiting() > 0;
   }
@@ -134,7 +134,7 @@ final class Supervisor {
     }
   }
 
-  /** Not the same for all, so that they do not all go at the same time. */
+  /** Differs between workers, so that they are not all replaced at the same time. */
   private long limitOf(PooledWorker worker) {
     long calls = options.recycleCalls;
     return calls == Long.MAX_VALUE
@@ -154,7 +154,7 @@ final class Supervisor {
   }
 
   /**
-   * A call was given up: a worker that goes on with it is killed.
+   * A call was abandoned: a worker that goes on with it is killed.
    *
    * @param told whether the worker was sent the message that says so
    */
@@ -182,7 +182,7 @@ final class Supervisor {
       try {
         startOne();
         obstacle = "";
-      } catch (IOException e) { // such as for want of descriptors
+      } catch (IOException e) { // such as running out of descriptors
         tellOnce(String.valueOf(e.getMessage()));
         fillUpAfter(options.firstDelay);
         return;
@@ -190,7 +190,7 @@ final class Supervisor {
     }
   }
 
-  /** It may be in the way for long, and is looked at again in a moment. */
+  /** Logs an obstacle once: it may last long, and each further attempt meets it again. */
   private void tellOnce(String reason) {
     if (!reason.equals(obstacle)) {
       LOG.log(Level.WARNING, "cannot start another worker yet: " + reason);
@@ -198,7 +198,7 @@ final class Supervisor {
     }
   }
 
-  /** Whether there is an entry for another; if not, there is one when the next has ended. */
+  /** Whether the segment has a free entry; if not, the next worker that ends frees one. */
   private boolean hasEntry() {
     return crew.all().size() < host.segment().config().maxGuests();
   }
@@ -252,7 +252,7 @@ final class Supervisor {
     return "not ready within " + options.readyLimit.toMillis() + " ms";
   }
 
-  /** Also called by whoever reads the worker's messages. */
+  /** A worker has become ready. Also for the thread that receives the worker's messages. */
   void ready(PooledWorker worker) {
     post(
         () -> {
@@ -267,20 +267,20 @@ final class Supervisor {
         });
   }
 
-  /** Not sooner: one that is still starting cannot be replaced. */
+  /** Counts from when the worker is ready: one that is still starting cannot be replaced. */
   private @Nullable TimerOperation age(PooledWorker worker) {
     Duration age = options.recycleAge;
     return age == null ? null : after(age, () -> retire(worker));
   }
 
-  /** A worker was ready a while ago; if it still is, starting one works. */
+  /** A worker became ready a while ago; if it still is, starting workers does work. */
   private void servesOn(PooledWorker worker) {
     if (worker.state() == WorkerState.READY) {
       crashLoop.served();
     }
   }
 
-  /** A worker has served long enough; it goes on until another can take its calls. */
+  /** A worker has served long enough; it goes on until another can take its place. */
   private void retire(PooledWorker worker) {
     if (worker.state() != WorkerState.READY || leaving) {
       return;
@@ -304,7 +304,7 @@ final class Supervisor {
     switch (witness) {
       case GOODBYE -> {
         crew.processOf(worker).ifPresent(process -> process.hasLeft = true);
-        after(LEAVE_LIMIT, () -> endIfThere(worker)); // threads of its own may keep its process
+        after(LEAVE_LIMIT, () -> endIfThere(worker)); // its own threads may keep the process alive
       }
       case TIME_LIMIT -> worker.endsFor(notReady());
       case VIOLATION -> worker.endsFor("it violated the protocol");
@@ -318,12 +318,12 @@ final class Supervisor {
     }
   }
 
-  /** Does something as soon as others have had their turn. */
+  /** Runs an action shortly, when others have had their turn. */
   void soon(Runnable action) {
     after(SOON, action);
   }
 
-  /** Does something later, unless the loop has stopped by then. */
+  /** Runs an action later, unless the loop has stopped by then. */
   private TimerOperation after(Duration delay, Runnable action) {
     TimerOperation timer = loop.scheduler().after(delay);
     timer.start(
@@ -373,7 +373,7 @@ final class Supervisor {
     }
     Duration pause = died ? crashLoop.pause() : Duration.ZERO;
     if (pause.isZero()) {
-      post(this::fillUp); // its entry is free as soon as all have been told of its end
+      post(this::fillUp); // its entry is freed once every listener knows of its end
     } else {
       fillUpAfter(pause);
     }
@@ -389,7 +389,7 @@ final class Supervisor {
     }
   }
 
-  /** What others do wrong must not stop the pool. */
+  /** Runs a listener, whose failure must not stop the pool. */
   private static void tell(Runnable listener) {
     try {
       listener.run();

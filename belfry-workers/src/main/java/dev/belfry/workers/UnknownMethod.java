@@ -1,6 +1,6 @@
 package dev.belfry.workers;
 
-/** No worker has such a method. */
+/** No worker has a method of that name. */
 public final class UnknownMethod extends CallException {
   private static final long serialVersionUID = 1;
 

@@ -35,7 +35,7 @@ public final class Worker {
 
   private Worker(String[] arguments) {
     this.arguments = arguments.clone();
-    // Handed over, as the first calls of any other method are: that is what is to be rehearsed.
+    // Always handed over, as the first calls of any other method are: this is the path to rehearse.
     this.methods.put(
         Protocol.REHEARSAL, new Method("(rehearsal)", Request::payload, Pace.neverShort()));
   }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The calls that a worker has. A call is in the table from before it is sent until its answer has
- * come, and whoever takes it out decides what becomes of it; so it ends once. For any thread.
+ * arrived. The thread that removes it decides its fate, so it ends once. Thread-safe.
  */
 final class WorkerCalls {
   private static final byte[] NO_BYTES = new byte[0];
@@ -25,7 +25,7 @@ final class WorkerCalls {
   private @Nullable Outgoing outgoing;
   private @Nullable Lookout lookout;
 
-  /** Changed with the table locked, because it decides what may be in there. */
+  /** Changed with the table locked, because it decides which calls may be in there. */
   private volatile WorkerState state = WorkerState.STARTING;
 
   private volatile int load;
@@ -33,8 +33,8 @@ final class WorkerCalls {
   /**
    * The calls of a worker.
    *
-   * @param capacity how many calls it has at most
-   * @param attempts to how many workers a call is given at most
+   * @param capacity the most calls that it has at a time
+   * @param attempts the most workers that a call is given to
    */
   WorkerCalls(PooledWorker worker, Supervisor supervisor, int capacity, int attempts) {
     this.worker = worker;
@@ -43,7 +43,7 @@ final class WorkerCalls {
     this.attempts = attempts;
   }
 
-  /** Before the process is started. */
+  /** Called before the process is started. */
   void connect(Peer guest, SegmentConfig config) {
     peer = guest;
     outgoing = new Outgoing(guest, config.maxPayloadSize(), config.initialCredit());
@@ -66,24 +66,25 @@ final class WorkerCalls {
     return state;
   }
 
-  /** How many calls there are. */
+  /** The number of calls in the table. */
   int load() {
     return load;
   }
 
-  /** Whether it would take a call just now. */
+  /** Whether the worker would take a call now. */
   boolean hasRoom() {
     return state == WorkerState.READY && load < table.capacity();
   }
 
-  // In.
+  // Taking calls in.
 
   /**
-   * Takes a call if there is room. Waits until the way to the worker is free. A caller begins to
-   * look for answers itself, if nobody else does, before the worker can answer: so the worker need
-   * not wake anybody.
+   * Takes a call if there is room, waiting until it can be sent. A caller that is about to wait
+   * takes the turn to receive, if it is free, before the worker can answer; so the worker need not
+   * wake anyone.
    *
-   * @return whether the call is this worker's now, or has gone another way
+   * @return whether the worker has the call now, or another thread has ended it or given it
+   *     elsewhere
    */
   boolean offer(Call call) {
     long id = add(call);
@@ -94,15 +95,15 @@ final class WorkerCalls {
       if ((call.isMine() && sendAndLook(call, id)) || sendAndLeave(call, id)) {
         return true;
       }
-      wantNotice(id); // even if nobody asks: waiting for room is pointless while answers lie unread
+      wantNotice(id); // in any case: no room comes while answers lie unread
       return isSent(call, id, giveUpIfDone(call, id, send(call, id)));
     } catch (RuntimeException | Error e) {
-      take(id); // or the worker would count as stuck with a call it never had
+      take(id); // or the worker would count as stuck with a call it never got
       throw e;
     }
   }
 
-  /** Takes a call if there is room and no need to wait: the loop thread must not. */
+  /** Takes a call if there is room and it can be sent without waiting. For the loop thread. */
   boolean offerAtOnce(Call call) {
     long id = isSmall(call) ? add(call) : 0;
     if (id == 0) {
@@ -112,7 +113,7 @@ final class WorkerCalls {
     return isSent(call, id, sendAtOnce(call, id));
   }
 
-  /** Puts a call into the table; returns its id there, or 0 if it is not accepted. */
+  /** Adds a call to the table; returns its id there, or 0 if it is not accepted. */
   private long add(Call call) {
     synchronized (table) {
       if (state != WorkerState.READY || table.isFull()) {
@@ -120,7 +121,7 @@ final class WorkerCalls {
       }
       long id = table.add(call);
       load = table.size();
-      call.place(worker, id); // with the lock: from now on others may take it and place it anew
+      call.place(worker, id); // under the lock: from now on another thread may move it
       if (call.isNoticeWanted()) {
         table.wantNotice(id);
       }
@@ -128,7 +129,10 @@ final class WorkerCalls {
     }
   }
 
-  /** What came of sending: if it failed, the call is taken back, unless somebody else did so. */
+  /**
+   * Acts on the result of sending: if it failed, takes the call back, unless another thread was
+   * first.
+   */
   private boolean isSent(Call call, long id, SendResult result) {
     if (result == SendResult.SENT || take(id) == null) {
       return true;
@@ -136,7 +140,7 @@ final class WorkerCalls {
     if (result == SendResult.TIMEOUT) {
       call.failOverdue();
     }
-    if (isSmall(call)) { // of a larger one the worker may have got a part
+    if (isSmall(call)) { // of a larger one, the worker may have received a part
       call.wasNotTried();
     }
     if (result == SendResult.OVER && !isUnwanted(call)) {
@@ -146,8 +150,8 @@ final class WorkerCalls {
   }
 
   /**
-   * Sends a small call and waits for its answer, if nobody else looks for answers just now. Sending
-   * must not wait for room: a worker that waits for its answers to be read makes none.
+   * Sends a small call and waits for its answer, if no other thread has the turn to receive.
+   * Sending must not wait for room: a worker that waits for its own answers to be read makes none.
    */
   private boolean sendAndLook(Call call, long id) {
     if (!isSmall(call) || !Carriers.tryKeep()) {
@@ -170,12 +174,12 @@ final class WorkerCalls {
       }
     }
     if (sent) {
-      boolean _ = lookout().lookAndEnd(call); // whatever it says, the caller waits on by itself
+      boolean _ = lookout().lookAndEnd(call); // either way, the caller goes on in await()
     }
     return sent;
   }
 
-  /** Sends a small call whose caller will come for the answer, so nobody need be told of it. */
+  /** Sends a small call whose caller will come for the answer, so that no notice is needed. */
   private boolean sendAndLeave(Call call, long id) {
     return !call.isNoticeWanted() && isSmall(call) && sendAtOnce(call, id) == SendResult.SENT;
   }
@@ -192,7 +196,10 @@ final class WorkerCalls {
     return giveUpIfDone(call, id, result);
   }
 
-  /** A call that has ended while it was sent: its worker heard of that too early, or not at all. */
+  /**
+   * Gives up a call that ended while it was being sent: its worker was told too early, or not at
+   * all.
+   */
   private SendResult giveUpIfDone(Call call, long id, SendResult result) {
     if (result == SendResult.SENT && call.isDone()) {
       giveUp(id);
@@ -222,12 +229,14 @@ final class WorkerCalls {
     return isUnwanted(call) || state.compareTo(WorkerState.DYING) >= 0;
   }
 
-  /** Whether it has ended, or the thread that makes it is not to wait any more. */
+  /** Whether the call has ended, or the thread that sends it was interrupted. */
   private static boolean isUnwanted(Call call) {
     return call.isDone() || Thread.currentThread().isInterrupted();
   }
 
-  /** Waits for a call without sleeping; false if the caller had better sleep. */
+  /**
+   * Waits for a call by receiving answers on this thread; false if the caller should park instead.
+   */
   boolean await(Call call) {
     if (!Carriers.tryKeep()) {
       return false;
@@ -239,12 +248,12 @@ final class WorkerCalls {
     }
   }
 
-  /** Somebody has slept so long until a call had ended. */
+  /** A caller has slept this long until its call ended. */
   void slept(long nanos) {
     lookout().slept(nanos);
   }
 
-  /** Somebody is about to sleep until a call has ended, or has been sent. */
+  /** Requests a notice when a call ends, for a caller about to sleep or to wait while sending. */
   void wantNotice(long id) {
     synchronized (table) {
       table.wantNotice(id);
@@ -252,17 +261,17 @@ final class WorkerCalls {
     lookout().listen();
   }
 
-  /** Takes answers that are there and nobody has come for, because somebody needs the room now. */
+  /** Takes answers that have arrived unnoticed, because their room is needed now. */
   void takeUnheard() {
     lookout().takeUnheard();
   }
 
-  /** Has the loop fetch answers that nobody has come for, because somebody needs the room. */
+  /** Has the loop fetch answers that have arrived unnoticed, because their room is needed. */
   void fetchAnswers() {
     lookout().listen();
   }
 
-  /** Called now and then: a started call that nobody comes for ends too. */
+  /** Ends overdue calls, including started ones for which no thread waits. Called once a second. */
   void endOverdue() {
     List<Call> overdue;
     synchronized (table) {
@@ -271,9 +280,9 @@ final class WorkerCalls {
     overdue.forEach(Call::failOverdue);
   }
 
-  // Out.
+  // Taking calls out.
 
-  /** Takes a call out; null if somebody else was first. */
+  /** Removes a call; null if another thread was first. */
   @Nullable Call take(long id) {
     Call call;
     synchronized (table) {
@@ -286,16 +295,16 @@ final class WorkerCalls {
     return call;
   }
 
-  /** Nobody waits for a call any more. A worker that goes on with it counts as stuck. */
+  /** Abandons a call. A worker that goes on with it counts as stuck. */
   void giveUp(long id) {
     if (isStillAt(id) && peer().isAttached()) {
       boolean told = cancel(id);
-      wantNotice(id); // an answer that lies there unread would look as if the worker were stuck
+      wantNotice(id); // or an unread answer would make the worker look stuck
       supervisor.watchStuck(worker, id, told);
     }
   }
 
-  /** Tells the worker that nobody waits for a call, if there is room for that. */
+  /** Tells the worker that a call was abandoned; false if there is no room for the message. */
   boolean cancel(long id) {
     return peer().send(MessageKind.CANCEL, id, 0, NO_BYTES, 0, 0) == SendResult.SENT;
   }
@@ -306,16 +315,16 @@ final class WorkerCalls {
     }
   }
 
-  /** Whether somebody waits for another call that the worker was given before this one. */
+  /** Whether any call that the worker was given before this one is still wanted. */
   boolean hasWantedBefore(long id) {
     synchronized (table) {
       return table.isAnyWantedBefore(id);
     }
   }
 
-  // What becomes of the worker, and so of its calls. On the loop thread.
+  // The fate of the worker, and so of its calls. On the loop thread, except change and close.
 
-  /** Changes the state if it is the expected one; says whether it did. */
+  /** Changes the state if it is the expected one; returns whether it did. */
   boolean change(WorkerState from, WorkerState to) {
     synchronized (table) {
       if (state != from) {
@@ -326,7 +335,7 @@ final class WorkerCalls {
     }
   }
 
-  /** There is a witness of the worker's end: it gets no more calls. */
+  /** A witness has reported the worker's end: it gets no more calls. */
   void dying() {
     change(WorkerState.DYING);
   }
@@ -337,7 +346,7 @@ final class WorkerCalls {
     }
   }
 
-  /** Calls that others may do go to others; the rest may still get an answer. */
+  /** Gives the calls that may be tried again to other workers; the rest may still be answered. */
   void giveToOthers() {
     takeAll(call -> call.isDone() || mayBeTriedAgain(call)).stream()
         .filter(call -> !call.isDone())
@@ -348,12 +357,12 @@ final class WorkerCalls {
     return call.options.delivery() == Delivery.AT_LEAST_ONCE && call.attempts() < attempts;
   }
 
-  /** The worker has ended, and all it had sent has been read. */
+  /** The worker has ended, and everything it sent has been read. */
   void ended(Death how) {
     change(WorkerState.GONE);
     for (Call call : takeAll(_ -> true)) {
       if (call.isDone()) {
-        continue; // it was given up
+        continue; // it was abandoned
       }
       if (call.options.delivery() == Delivery.AT_MOST_ONCE) {
         call.fail(new WorkerDied(call.method, how));
@@ -365,7 +374,7 @@ final class WorkerCalls {
     }
   }
 
-  /** The pool ends: there are no more calls, and the worker need not go on with those it has. */
+  /** The pool closes: fails the calls, and tells the worker not to go on with them. */
   void close() {
     change(WorkerState.GONE);
     for (Call call : takeAll(_ -> true)) {

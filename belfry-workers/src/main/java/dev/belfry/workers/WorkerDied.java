@@ -1,6 +1,6 @@
 package dev.belfry.workers;
 
-/** The worker died while it had the call; it may have done it, or a part of it. */
+/** The worker died while it had the call. The call may have been carried out, wholly or in part. */
 public final class WorkerDied extends CallException {
   private static final long serialVersionUID = 1;
 
@@ -13,7 +13,7 @@ public final class WorkerDied extends CallException {
     this.death = death;
   }
 
-  /** How it died. */
+  /** How the worker died. */
   public Death death() {
     return death;
   }

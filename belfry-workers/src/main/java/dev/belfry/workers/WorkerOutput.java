@@ -11,13 +11,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
-/** Reads a pipe line by line and keeps the last lines. On the loop thread. */
+/** Reads a pipe line by line and keeps the last lines. For the loop thread. */
 final class WorkerOutput {
   private static final int BUFFER_BYTES = 16 * 1024;
   private static final int LONGEST_LINE = 8 * 1024;
   private static final int KEPT_LINES = 50;
 
-  /** How many bytes a letter of UTF-8 has at most, besides its first. */
+  /** The most continuation bytes that a UTF-8 character has. */
   private static final int MORE_BYTES = 3;
 
   private final Descriptor pipe;
@@ -51,7 +51,10 @@ final class WorkerOutput {
     return String.join("\n", tail);
   }
 
-  /** Stops reading, even if somebody else still holds the pipe. What was begun counts as a line. */
+  /**
+   * Stops reading, even if another process still holds the pipe open. A partial line counts as a
+   * line.
+   */
   void close() {
     if (!ended) {
       ended = true;
@@ -91,7 +94,9 @@ final class WorkerOutput {
     line[length++] = next;
   }
 
-  /** Where the letter begins that the next byte belongs to: no letter is cut in two. */
+  /**
+   * Where the character begins that the next byte belongs to, so that no character is cut in two.
+   */
   private int startOfLetter(byte next) {
     int start = length;
     byte first = next;
@@ -101,12 +106,12 @@ final class WorkerOutput {
     return isContinuation(first) ? length : start;
   }
 
-  /** Whether a byte goes on with a letter of UTF-8. */
+  /** Whether this is a continuation byte of UTF-8. */
   private static boolean isContinuation(byte next) {
     return (next & 0xc0) == 0x80;
   }
 
-  /** What has come up to there is a line, and the rest the beginning of the next. */
+  /** Ends a line at this length; the rest is the beginning of the next. */
   private void endLine(int end) {
     String text = new String(line, 0, end, StandardCharsets.UTF_8);
     length -= end;

@@ -39,13 +39,13 @@ public final class WorkerPool implements AutoCloseable {
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
   private static final long LOOK_NANOS = 1_000_000;
 
-  /** A payload of 64 KiB is still one message, with what comes before it. */
+  /** A payload of 64 KiB, with its header, still fits into one message. */
   private static final int SLOT_BYTES = (64 << 10) + 64;
 
-  /** Beyond those wanted: for workers that end while others are started in their place. */
+  /** Spare entries for workers that are still ending while others start in their place. */
   private static final int MORE_GUESTS = 8;
 
-  /** All but one, without which none could be replaced. */
+  /** One entry stays free, or no worker could be replaced. */
   private static final int MAX_WORKERS = SegmentConfig.MAX_GUESTS - 1;
 
   private final EventLoopGroup group;
@@ -91,7 +91,7 @@ public final class WorkerPool implements AutoCloseable {
       var pool = new WorkerPool(options.copy(), group, host);
       pool.supervisor.start();
       return pool;
-    } catch (IOException | RuntimeException | Error e) { // such as for a class that is missing
+    } catch (IOException | RuntimeException | Error e) { // such as a missing class
       group.close();
       throw e;
     }
@@ -105,7 +105,8 @@ public final class WorkerPool implements AutoCloseable {
   /**
    * Calls a method and waits for its answer.
    *
-   * @throws InterruptedException if this thread is interrupted; the worker is told to stop
+   * @throws InterruptedException if this thread is interrupted while it waits; the worker is told
+   *     to stop
    */
   public byte[] call(String method, byte[] payload, CallOptions options)
       throws CallException, InterruptedException {
@@ -169,7 +170,7 @@ public final class WorkerPool implements AutoCloseable {
   public CompletableFuture<byte[]> submit(String method, byte[] payload, CallOptions options) {
     var future = new CompletableFuture<byte[]>();
     Call call = newCall(method, payload, options, null, future);
-    var _ = future.whenComplete((_, _) -> call.cancel()); // if somebody else has ended it
+    var _ = future.whenComplete((_, _) -> call.cancel()); // if it was completed from outside
     try {
       place(call);
       deadlines.watch(call);
@@ -201,7 +202,7 @@ public final class WorkerPool implements AutoCloseable {
     }
   }
 
-  /** Gives a call to another worker, because its own has died. */
+  /** Gives a call to another worker after its own has died. */
   private void again(Call call) {
     dispatch.again(call);
   }
@@ -289,8 +290,7 @@ public final class WorkerPool implements AutoCloseable {
     drain(limit);
     crew.all().forEach(worker -> worker.calls().close());
     long millis = Math.max(0, TimeUnit.MILLISECONDS.convert(limit));
-    long longer =
-        Math.max(millis, millis + CLOSE_LIMIT.toMillis()); // unless that cannot be counted
+    long longer = Math.max(millis, millis + CLOSE_LIMIT.toMillis()); // unless that overflows
     try {
       host.goodbye(limit).get(longer, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
@@ -299,7 +299,7 @@ public final class WorkerPool implements AutoCloseable {
       throw new IOException("cannot end the workers", e);
     } finally {
       group.close();
-      host.close(); // kills workers that are still there because that took too long
+      host.close(); // kills workers that have not exited by now
     }
   }
 }

@@ -22,26 +22,26 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A worker's process with what it prints. On the loop thread. */
+/** A worker's process and its output. For the loop thread. */
 final class WorkerProcess {
-  /** How long to wait for the last words of a process that has ended. */
+  /** How long to wait for the last output of a process that has ended. */
   private static final Duration LAST_WORDS = Duration.ofMillis(50);
 
   final PooledWorker worker;
 
-  /** Which position of the crew it has; whoever comes after it gets the same. */
+  /** Its position in the crew, which passes to its successor. */
   final int position;
 
-  /** It has served long enough: another is to have its position. */
+  /** It has served long enough: a successor is to have its position. */
   boolean unwanted;
 
   /** It was told to leave. */
   boolean leaving;
 
-  /** It has left in good order; if it was told to, its end is no death. */
+  /** It has left in good order; if it was told to, its end is not a death. */
   boolean hasLeft;
 
-  /** To the second, because file systems may count in seconds. */
+  /** In whole seconds, because a file system may keep times no finer. */
   private final Instant started = Instant.now().truncatedTo(ChronoUnit.SECONDS);
 
   private final PoolOptions options;
@@ -51,7 +51,7 @@ final class WorkerProcess {
   private int pid;
   private @Nullable Runnable whenSilent;
 
-  /** The end of the time it has to become ready; after that, of the time it may serve, if any. */
+  /** Limits the time it has to become ready; after that, the time it may serve, if limited. */
   private @Nullable TimerOperation limit;
 
   WorkerProcess(PooledWorker worker, int position, PoolOptions options, EventLoop loop) {
@@ -78,7 +78,7 @@ final class WorkerProcess {
     }
   }
 
-  /** With nothing to read: what comes in on our standard input is not for workers. */
+  /** Starts the process with an empty standard input: ours is not meant for workers. */
   private void spawn(Sys sys, ShmHost host, SpawnTicket ticket, Fd outEnd, Fd errEnd)
       throws IOException {
     try (Fd nothing = OpenFile.open(sys, Path.of("/dev/null"), OpenFlags.READ_ONLY, 0)) {
@@ -101,7 +101,7 @@ final class WorkerProcess {
     return spawn;
   }
 
-  /** Its time is limited in another way, or no longer; the timer would keep it in memory. */
+  /** Replaces or lifts the time limit. A timer left running would keep this object in memory. */
   void limit(@Nullable TimerOperation next) {
     if (limit != null) {
       limit.cancel();
@@ -109,7 +109,7 @@ final class WorkerProcess {
     limit = next;
   }
 
-  /** Its process has ended: does something as soon as all that it had to say is read. */
+  /** The process has ended: runs an action as soon as all its output has been read. */
   void afterLastWords(Runnable action) {
     if (isSilent()) {
       action.run();
@@ -131,7 +131,7 @@ final class WorkerProcess {
     }
   }
 
-  /** A child of the worker may hold its output open and live on. */
+  /** Stops reading: a child of the worker may live on and hold its output open. */
   private void shut() {
     if (out != null) {
       out.close();
@@ -158,7 +158,7 @@ final class WorkerProcess {
         .findFirst();
   }
 
-  /** Whether it is not left over from an earlier process with the same number. */
+  /** Whether the file is not left over from an earlier process with the same id. */
   private boolean isOurs(Path crashFile) {
     try {
       return Files.getLastModifiedTime(crashFile).toInstant().compareTo(started) >= 0;

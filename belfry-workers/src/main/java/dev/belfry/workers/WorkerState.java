@@ -1,10 +1,10 @@
 package dev.belfry.workers;
 
-/** How far a worker has got, in this order. */
+/** The states of a worker, in the order of its life. */
 enum WorkerState {
   STARTING,
   READY,
-  /** Finishes its calls and then ends. */
+  /** Finishes its calls, then ends. */
   RETIRING,
   DYING,
   GONE

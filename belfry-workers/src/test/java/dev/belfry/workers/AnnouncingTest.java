@@ -20,14 +20,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Workers that announce large answers which nobody asked for. */
+/** Workers that announce large answers to calls that were never made. */
 @Timeout(120)
 final class AnnouncingTest {
   private final Pools.Told told = new Pools.Told();
 
   /**
-   * Announces as many answers as the call says, each of the most bytes there can be, on every other
-   * channel from the first on; then it answers the call itself.
+   * Announces as many answers as the call asks for, each of the maximum length, on every other
+   * channel from the first on; then answers the call itself.
    */
   static final class Announcing {
     private Announcing() {}
@@ -83,7 +83,7 @@ final class AnnouncingTest {
     }
   }
 
-  /** On a channel that only the pool opens; on one that there is not; twice for one call. */
+  /** On a channel that only the pool may open; on one that does not exist; twice for one call. */
   @ParameterizedTest
   @ValueSource(strings = {"2 1 others", "1000001 1 others", "1 2 mine"})
   void whoAnnouncesWhatCannotBeIsEnded(String what) throws Exception {

@@ -48,7 +48,7 @@ final class CWorkerTest {
         .name("c")
         .workers(1)
         .spares(1)
-        .environment("ASAN_OPTIONS", "detect_leaks=0"); // it stops threads, and says if it cannot
+        .environment("ASAN_OPTIONS", "detect_leaks=0"); // it fails if it cannot stop threads
   }
 
   private static byte[] random(int seed, int length) {
@@ -131,7 +131,7 @@ final class CWorkerTest {
     }
   }
 
-  /** It was too long to be counted, and the sanitizer ended the worker. */
+  /** The duration used to overflow, and the sanitizer aborted the worker. */
   @Test
   void aTimeLongAgoIsOver() throws Exception {
     try (WorkerPool pool = Pools.open(options().attempts(1))) {
@@ -197,7 +197,7 @@ final class CWorkerTest {
       for (int i = 0; i < 40; i++) {
         call(pool, "echo", "");
       }
-      await().until(() -> isNobodyOnTheWay(pool)); // or it would say it came late
+      await().until(() -> isNobodyOnTheWay(pool)); // or one that comes late would complain
       assertThat(pool.status().deaths()).isZero();
     }
     assertThat(told.deaths).isEmpty();

@@ -6,17 +6,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Programs with the worker in C, compiled as strictly as its users may. */
+/** C programs that include the worker, compiled as strictly as users might. */
 final class CWorkers {
   private static final Path HOME =
       Path.of(System.getProperty("belfry.root", "..")).resolve("guests/c");
 
-  /** Finds wrong accesses and undefined behaviour. */
+  /** Detects invalid accesses and undefined behaviour. */
   static final String[] SANITIZED = {"-fsanitize=address,undefined", "-fno-sanitize-recover=all"};
 
   private CWorkers() {}
 
-  /** The example that users get, which starts in a moment. */
+  /** The example worker that ships to users; it starts almost instantly. */
   static Path example(Path directory, String... more) throws IOException, InterruptedException {
     return compile(directory.resolve("worker"), HOME.resolve("worker.c"), more);
   }

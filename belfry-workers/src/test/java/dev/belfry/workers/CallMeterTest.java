@@ -80,7 +80,7 @@ final class CallMeterTest {
     var calls = new CallMeter(0);
     var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long least = Long.MAX_VALUE;
-    for (int round = 0; round < 10; round++) { // the first ones load classes and compile
+    for (int round = 0; round < 10; round++) { // the first rounds load and compile classes
       long before = threads.getCurrentThreadAllocatedBytes();
       for (int i = 0; i < 100_000; i++) {
         meter.record(i);

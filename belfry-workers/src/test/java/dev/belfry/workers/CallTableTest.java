@@ -79,7 +79,7 @@ final class CallTableTest {
     assertThat(table.isAnyNoticeWanted()).as("of what came into the same place").isFalse();
   }
 
-  /** Whatever their ids: those begin again after a while. */
+  /** Order must not depend on ids, which wrap around. */
   @Test
   void whatCameBeforeACallIsKnownWhereverItStands() {
     var table = new CallTable(1 << 16); // with few bits left for the rounds

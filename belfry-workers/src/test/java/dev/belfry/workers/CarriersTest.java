@@ -10,7 +10,7 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who may keep the thread it runs on. */
+/** Which callers may keep the thread they run on. */
 @Timeout(60)
 final class CarriersTest {
   static final int COUNT = Runtime.getRuntime().availableProcessors();
@@ -24,7 +24,7 @@ final class CarriersTest {
     }
   }
 
-  /** How many the caller, a virtual thread, could keep; it keeps none. */
+  /** How many carriers the calling virtual thread could keep; it keeps none. */
   static int keepAll() {
     int kept = 0;
     while (Carriers.tryKeep()) {

@@ -15,11 +15,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who is told that the circuit is open, and when. */
+/** Which calls fail because the circuit is open, and when. */
 @Timeout(120)
 final class CircuitTest {
   /**
-   * The first of them dies at once; the others begin when there is a file, or die if it says so.
+   * The first worker dies at once. The others wait for a file, then start, or die if it is not
+   * empty.
    */
   private static final String ONE_DIES =
       "mkdir first 2>/dev/null && exit 9; until [ -e go ]; do sleep 0.01; done;"
@@ -42,14 +43,14 @@ final class CircuitTest {
     return pool;
   }
 
-  /** Whoever calls waits. */
+  /** Calls on another thread, because the call waits. */
   private static Future<String> callElsewhere(WorkerPool pool) {
     var call = new FutureTask<>(() -> Pools.call(pool, "upper", "patience"));
     Thread.startVirtualThread(call);
     return call;
   }
 
-  /** It failed, and a moment later there was a worker that could have done it. */
+  /** The call used to fail, although a worker was about to be ready for it. */
   @Test
   void aCallWaitsForAWorkerThatIsStillStarting() throws Exception {
     try (WorkerPool pool = openWithOneThatStarts()) {
@@ -72,7 +73,7 @@ final class CircuitTest {
     }
   }
 
-  /** For a moment calls still failed, and nobody could tell how long that was. */
+  /** Calls used to fail for a while after the reset, with no way to tell for how long. */
   @Test
   void afterAResetNobodyIsToldThatTheCircuitIsOpen() throws Exception {
     PoolOptions options =

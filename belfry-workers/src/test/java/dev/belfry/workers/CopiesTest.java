@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Payloads go straight from the caller's array into shared memory, and answers straight out. */
+/**
+ * Payloads are copied straight from the caller's array into shared memory, and answers straight
+ * out.
+ */
 @Timeout(120)
 final class CopiesTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -30,7 +33,7 @@ final class CopiesTest {
     }
   }
 
-  /** The bytes that a call takes of this process's heap, whichever thread fetches the answer. */
+  /** The heap bytes that a call allocates in this process, whichever thread receives the answer. */
   private static long allocated(WorkerPool pool, String method, byte[] payload) throws Exception {
     for (int i = 0; i < CALLS; i++) {
       pool.call(method, payload); // loads classes

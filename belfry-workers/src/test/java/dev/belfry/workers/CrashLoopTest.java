@@ -93,7 +93,7 @@ final class CrashLoopTest {
   void aCircuitThatIsOpenIsNotClosedByThoseThatServedBefore() {
     CrashLoop loop = loop(1);
     loop.died(DEATH, !SERVED);
-    loop.died(DEATH, SERVED); // one that had been there before
+    loop.died(DEATH, SERVED); // one that had been running before
     loop.served();
     assertThat(loop.isOpen()).isTrue();
     assertThat(loop.deathsInARow()).as("why it is open").isEqualTo(1);

@@ -71,7 +71,7 @@ final class CrashTest {
         kill(pool, KILLS - KILLS / 2);
         await().atMost(Pools.LONG).untilAsserted(() -> assertFlat(half, Usage.now()));
       } finally {
-        enough = true; // or the callers would never end
+        enough = true; // or the callers would never stop
       }
       for (Future<?> load : loads) {
         load.get();
@@ -117,10 +117,10 @@ final class CrashTest {
     return null;
   }
 
-  /** What the host uses while workers die. */
+  /** The host's resources while workers die. */
   private record Usage(long heapMebibytes, long residentMebibytes, int descriptors) {
     static Usage now() throws IOException {
-      System.gc(); // what is left is held by somebody
+      System.gc(); // what is left is reachable
       String status = Files.readString(Path.of("/proc/self/status"));
       long resident = Long.parseLong(status.replaceFirst("(?s).*VmRSS:\\s+(\\d+) kB.*", "$1"));
       Runtime runtime = Runtime.getRuntime();
@@ -132,16 +132,15 @@ final class CrashTest {
   }
 
   /**
-   * A worker that is left behind would hold three descriptors and, with its table, rings and
-   * histograms, more than a hundred kilobytes. What is under way differs: payloads of 4 MiB, and
-   * workers that are just about to start or end; and the collector gives back memory that it does
-   * not need when it likes.
+   * A leaked worker would hold three descriptors and, with its table, rings and histograms, more
+   * than a hundred kilobytes. Some variation is normal: payloads of 4 MiB in transit, workers about
+   * to start or end, and a collector that returns unused memory when it likes.
    */
   private static void assertFlat(Usage half, Usage whole) {
     System.out.printf("half way: %s, at the end: %s%n", half, whole);
     assertThat(whole.descriptors).isLessThan(half.descriptors + 40);
     assertThat(whole.heapMebibytes).isLessThan(half.heapMebibytes + 100);
-    if (Boolean.getBoolean("belfry.stress")) { // before, the heap itself still grows
+    if (Boolean.getBoolean("belfry.stress")) { // in a shorter run the heap itself still grows
       assertThat(whole.residentMebibytes).isLessThan(half.residentMebibytes * 3 / 2);
     }
   }
@@ -150,7 +149,8 @@ final class CrashTest {
     var random = new Random(kills);
     for (int i = 0; i < kills; i++) {
       Thread.sleep(random.nextInt(20, 250));
-      // Faster than workers can start no pool can make it good, however slow the machine is.
+      // No pool can keep up with kills that come faster than workers can start, however slow the
+      // machine.
       assertThat(pool.awaitReady(Pools.LONG)).isTrue();
       var workers = pool.status().workers();
       if (!workers.isEmpty()) {

@@ -132,7 +132,7 @@ final class DeathTest {
     }
   }
 
-  /** That it was killed, and nothing more, looked as if somebody else had done so. */
+  /** Used to report only that it was killed, as if by someone else. */
   @Test
   void aProgramThatIsNoWorkerIsKilledAndTheReasonIsTold() throws Exception {
     var told = new Pools.Told();
@@ -200,7 +200,7 @@ final class DeathTest {
     }
   }
 
-  /** The JVM says so on its standard output, if nobody tells it otherwise, and ends with 3. */
+  /** By default the JVM reports it on its standard output, and exits with 3. */
   @Test
   void aJvmThatHasNoMemoryLeftSaysWhyItDied() throws Exception {
     JavaWorker small = JavaWorker.of(SampleWorker.class, "-Xmx32m").withArguments(List.of("0"));

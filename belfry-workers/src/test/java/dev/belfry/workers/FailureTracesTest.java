@@ -53,7 +53,7 @@ final class FailureTracesTest {
     assertThat(text()).hasLineCount(102).endsWith("\t... 901 more lines\n");
   }
 
-  /** It is somebody else's class. */
+  /** Its class is user code, and may itself throw. */
   @Test
   void anExceptionThatCannotBePrintedDoesNoHarm() {
     traces.show(

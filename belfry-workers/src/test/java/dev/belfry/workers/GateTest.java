@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 final class GateTest {
-  /** Longer than a test may take: whoever passes was let through. */
+  /** Longer than a test may take: a caller that passes was let through. */
   private static final Duration LONG = Duration.ofHours(1);
 
   private final Gate gate = new Gate();
@@ -23,7 +23,7 @@ final class GateTest {
     return gate.await(System.nanoTime() + limit.toNanos());
   }
 
-  /** A caller that is through, or not, when the future completes. */
+  /** A waiting caller; its future tells whether it was let through. */
   private Future<Boolean> caller() {
     var caller =
         new FutureTask<>(

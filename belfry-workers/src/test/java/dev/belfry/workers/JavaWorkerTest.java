@@ -36,7 +36,7 @@ final class JavaWorkerTest {
     }
   }
 
-  /** A worker that ran in another directory looked for them there. */
+  /** A worker in another directory used to resolve them against its own. */
   @Test
   void whatAProgramNamesIsWhereTheProgramRuns() {
     JavaWorker worker =
@@ -48,14 +48,14 @@ final class JavaWorkerTest {
     assertThat(worker.command()).contains("-XX:ErrorFile=" + here("crashes/hs_err_pid%p.log"));
   }
 
-  /** As it is for the JVM, and as it comes about by {@code $CLASSPATH:more.jar}. */
+  /** As for the JVM itself, and as {@code $CLASSPATH:more.jar} produces it. */
   @Test
   void anEmptyPartOfAClassPathIsTheDirectoryOfTheProgram() {
     assertThat(withProperty("java.class.path", ":more.jar", JavaWorker.of("Main")))
         .startsWith(Path.of("").toAbsolutePath().toString(), here("more.jar"));
   }
 
-  /** Only the directories were on its class path, and there is no class in them. */
+  /** Only the directories used to be on its class path, and those contain no classes. */
   @Test
   void modulesInADirectoryOfTheModulePathAreFound(@TempDir Path directory) throws IOException {
     Path jar = directory.resolve("resizer.jar");

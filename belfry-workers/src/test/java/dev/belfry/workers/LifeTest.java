@@ -27,7 +27,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** How workers live and how they end. */
 @Timeout(120)
 final class LifeTest extends QuickWorkers {
-  /** A start fails now and then, and the next succeeds: weeks apart, they must not add up. */
+  /**
+   * Starts may fail now and then, weeks apart, with successful ones in between: they must not add
+   * up.
+   */
   @Test
   void startsThatFailAreNoRowIfThoseInBetweenServe() throws Exception {
     Path good = directory.resolve("good"); // after the last start
@@ -58,7 +61,7 @@ final class LifeTest extends QuickWorkers {
     }
   }
 
-  /** They were too long to be counted: nobody was started again, nor waited for. */
+  /** They used to overflow: no worker was restarted, nor waited for. */
   @Test
   void limitsMayBeForEver() throws Exception {
     Duration forEver = ChronoUnit.FOREVER.getDuration();
@@ -80,7 +83,7 @@ final class LifeTest extends QuickWorkers {
     }
   }
 
-  /** With what was set for the next pool, workers of the first were started again. */
+  /** Options set for the next pool used to affect the workers that the first one restarted. */
   @Test
   void aPoolKeepsToTheOptionsItWasOpenedWith() throws Exception {
     PoolOptions options = after("echo shard $SHARD").environment("SHARD", "1");
@@ -92,7 +95,7 @@ final class LifeTest extends QuickWorkers {
     }
   }
 
-  /** A child of it held the pipe, so the line was neither ended nor told. */
+  /** A child of the worker held the pipe open, so the last line was neither ended nor reported. */
   @Test
   void whatAWorkerSaidLastIsToldThoughItsPipeStaysOpen() throws Exception {
     String script = "sleep 3 & printf 'no more' >&2; exit 9";
@@ -103,7 +106,10 @@ final class LifeTest extends QuickWorkers {
     }
   }
 
-  /** Behind one of just that length there was an empty line, and a letter could be cut in two. */
+  /**
+   * A line of exactly that length used to be followed by an empty one, and a character could be cut
+   * in two.
+   */
   @Test
   void aLineThatIsVeryLongIsToldInPieces() throws Exception {
     String script = "printf '%8192d\\nnext\\n' 1; printf '%8191dü€\\n' 2";
@@ -115,7 +121,7 @@ final class LifeTest extends QuickWorkers {
     }
   }
 
-  /** Callers were told that there was no answer, as if a worker had been asked. */
+  /** Callers used to be told that there was no answer, as if a worker had been asked. */
   @Test
   void whoGetsNoWorkerInTimeIsToldSo() throws Exception {
     CallOptions brief = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(100));
@@ -148,7 +154,8 @@ final class LifeTest extends QuickWorkers {
   }
 
   /**
-   * Who waited for workers went on to do so, and who was late to close it was told of a failure.
+   * Threads that waited for workers used to wait on, and a thread that closed the pool late got an
+   * exception.
    */
   @Test
   void aPoolThatIsClosedKeepsNobodyWaiting() throws Exception {
@@ -225,13 +232,13 @@ final class LifeTest extends QuickWorkers {
     PoolOptions options =
         options()
             .workers(count)
-            .crashLimit(1000) // they die before they have served
+            .crashLimit(1000) // they die before serving
             .restartDelay(Duration.ofMillis(10), Duration.ofMillis(10));
     try (WorkerPool pool = open(options)) {
       List<Integer> first =
           pool.status().workers().stream().map(PoolStatus.WorkerStatus::pid).toList();
       assertThat(first).hasSize(count);
-      // More than there are spare entries, so that some have to wait until the dead are buried.
+      // More than there are spare entries, so that some must wait until the dead are removed.
       for (int pid : first) {
         Pools.kill(pid, Signo.KILL);
       }
@@ -256,8 +263,8 @@ final class LifeTest extends QuickWorkers {
   }
 
   /**
-   * The workers had taken the last ones when the first of them came. The JDK, which reads a file
-   * for its first digest, gave up digests for good, and no call could be made any more.
+   * The workers had taken the last descriptors before the first call. The JDK, which reads a file
+   * for its first digest, then failed all digests, and no call could be made any more.
    */
   @Test
   void aPoolWhoseWorkersTookTheLastDescriptorsKnowsItsMethods() throws Exception {

@@ -14,20 +14,21 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whoever looks for answers, nobody's answer is left lying. */
+/** Whichever thread looks for answers, no answer is left unread. */
 @Timeout(120)
 final class LookoutTest {
   private static final int CALLS = 100;
 
-  /** So many callers that some of them wait while others look. */
+  /** Enough callers that some wait while another looks. */
   private static final int CROWD = 3;
 
-  /** The host looks round every 50 ms, and would find by then what nobody was told of. */
+  /** The host polls every 50 ms, and would find by then an answer that was not signalled. */
   private static final long LEFT_LYING_NANOS = 20_000_000;
 
   /**
-   * A caller that looks for its answer and leaves when nothing else is expected spares the worker
-   * the bell. A call on a virtual thread, which may sleep soon, has to be heard of all the same.
+   * A caller that looks for its own answer, and leaves when no other is expected, spares the worker
+   * the doorbell. The answer to a call on a virtual thread, which may soon sleep, must still be
+   * noticed.
    */
   @Test
   void anAnswerIsHeardOfAfterTheLastWhoLookedHasLeft() throws Exception {
@@ -43,8 +44,8 @@ final class LookoutTest {
   }
 
   /**
-   * Callers that are awake rely on each other to look, and so the worker need not ring; the last of
-   * them to leave has to see to it that somebody hears of the answer to a call that goes on.
+   * Callers that are awake rely on each other to look, so the worker need not ring. The last of
+   * them to leave must make sure that the answer to a call still in progress is noticed.
    */
   @Test
   void anAnswerIsHeardOfAfterAllWhoReliedOnEachOtherHaveLeft() throws Exception {
@@ -61,7 +62,7 @@ final class LookoutTest {
     }
   }
 
-  /** It lay there unread, and took up the room for which the next was refused. */
+  /** The unread answer used to take up the room for which the next call was refused. */
   @Test
   void aCallIsNotRefusedForAnAnswerThatIsThere() throws Exception {
     CallOptions refuse = CallOptions.DEFAULT.withOverload(Overload.REFUSE);

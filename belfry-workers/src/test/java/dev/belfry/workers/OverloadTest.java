@@ -31,10 +31,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** More calls than workers can do: who gets a turn, and who is to blame. */
+/** More calls than the workers can handle: which of them get a turn, and whose fault it is. */
 @Timeout(120)
 final class OverloadTest {
-  /** The bytes of a call that needs a slot, of which there are sixteen. */
+  /** The size of a call that needs a slot, of which there are sixteen. */
   private static final int SLOTFUL = 2000;
 
   private static final CallOptions REFUSE = CallOptions.DEFAULT.withOverload(Overload.REFUSE);
@@ -57,7 +57,7 @@ final class OverloadTest {
     return language.equals("c") ? options() : Pools.options(1).workers(1).spares(0).listener(told);
   }
 
-  /** Their callers had no patience; but the worker did what it could, one call after the other. */
+  /** The callers were impatient, but the worker did what it could, one call after another. */
   @ParameterizedTest
   @ValueSource(strings = {"c", "java"})
   void aWorkerIsNotToBlameForCallsThatItHasNotBegun(String language) throws Exception {
@@ -98,7 +98,7 @@ final class OverloadTest {
     }
   }
 
-  /** It was read ahead and answered as given up; when its turn came that was forgotten. */
+  /** The call was read ahead and answered as cancelled, but run all the same when its turn came. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
   void aCallThatWasGivenUpBehindAnotherIsNotDoneAndHoldsUpNobody(int threads) throws Exception {
@@ -108,7 +108,7 @@ final class OverloadTest {
             .workers(1)
             .spares(0)
             .listener(told)
-            .recycleAfterCalls(threads + 3); // just the calls below
+            .recycleAfterCalls(threads + 3); // exactly the calls below
     try (WorkerPool pool = open(options)) {
       int pid = Integer.parseInt(call(pool, "pid", ""));
       for (int i = 0; i < threads; i++) {
@@ -125,7 +125,7 @@ final class OverloadTest {
     }
   }
 
-  /** All chose the same worker, and those who came second were told that all were busy. */
+  /** All callers chose the same worker, and those that came second were told that all were busy. */
   @Test
   void callersThatComeTogetherFindAWorkerEach() throws Exception {
     int count = 4;
@@ -162,7 +162,10 @@ final class OverloadTest {
     }
   }
 
-  /** It was sent at once or not at all, and while another caller waited for a slot not at all. */
+  /**
+   * The cancel message used to be sent at once or never: never, while another caller waited for a
+   * slot.
+   */
   @Test
   void aWorkerLearnsThatACallWasGivenUpThoughThereWasNoRoomToSayIt() throws Exception {
     PoolOptions options =
@@ -196,11 +199,11 @@ final class OverloadTest {
     }
   }
 
-  /** In format 1 none of its rehearsals could be sent then, and nobody tried again. */
+  /** In format 1 no rehearsal call could be sent then, and there was no second attempt. */
   @ParameterizedTest
   @EnumSource
   void aWorkerGetsReadyThoughOthersHoldAllSlots(Placement placement) throws Exception {
-    Path closed = directory.resolve("closed-" + placement); // for the second
+    Path closed = directory.resolve("closed-" + placement); // holds back the second worker
     String script =
         "mkdir %1$s || while test -e %1$s; do sleep 0.05; done; exec \"$0\" \"$@\""
             .formatted(closed);
@@ -262,7 +265,7 @@ final class OverloadTest {
     }
   }
 
-  /** Room came, and who was told of it had no use for it; the next was not told. */
+  /** The caller that was told of room had no use for it, and the next was not told. */
   @Test
   void roomThatACallNoLongerNeedsIsForTheNext() throws Exception {
     Path closed = directory.resolve("closed");

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a listener is told, by default the log, and what it may do. */
+/** What a listener is told (by default it logs), and what it may do. */
 @Timeout(120)
 final class PoolListenerTest extends QuickWorkers {
   private final Logger logger = Logger.getLogger(PoolListener.class.getName());
@@ -85,7 +85,7 @@ final class PoolListenerTest extends QuickWorkers {
     assertThat(whatAListenerGets(WorkerPool::close)).isInstanceOf(IllegalStateException.class);
   }
 
-  /** It waited for workers that could not come as long as it did, and so did everybody else. */
+  /** It used to wait for workers that could not start meanwhile, and held up everyone else. */
   @Test
   void aListenerCannotCallWorkers() throws Exception {
     CallOptions brief = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(100));
@@ -93,7 +93,7 @@ final class PoolListenerTest extends QuickWorkers {
         .isInstanceOf(IllegalStateException.class);
   }
 
-  /** What a listener does with a pool, as soon as it is told of a worker. */
+  /** What a listener does with a pool as soon as it hears of a worker. */
   private interface Deed {
     void doWith(WorkerPool pool) throws Exception;
   }

@@ -1,6 +1,6 @@
 package dev.belfry.workers;
 
-/** A process that has a pool of the program it is told, and says which processes those are. */
+/** A process with a pool of the given program; prints the process ids of its workers. */
 final class PoolProgram {
   private PoolProgram() {}
 

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Pools of {@link SampleWorker}s, and what they tell. */
+/** Pools of {@link SampleWorker}s, and a listener that records events. */
 final class Pools {
   static final Duration LONG = Duration.ofSeconds(60);
 
@@ -27,7 +27,7 @@ final class Pools {
     return options(threads, Path.of(System.getProperty("java.io.tmpdir")));
   }
 
-  /** Workers that write about their crashes there. */
+  /** Workers that write their crash files to a directory. */
   static PoolOptions options(int threads, Path crashDirectory) {
     var command = new ArrayList<>(TestProcess.javaCommand(SampleWorker.class));
     command.add(1, "-XX:ErrorFile=" + crashDirectory.resolve("hs_err_pid%p.log"));
@@ -56,7 +56,8 @@ final class Pools {
   }
 
   /**
-   * Stops a worker and waits until it stands: the signal reaches a thread that runs a bit later.
+   * Stops a worker and waits until it has stopped: a running thread takes a moment to see the
+   * signal.
    */
   static void stop(int pid) throws IOException {
     kill(pid, Signo.STOP);
@@ -79,13 +80,13 @@ final class Pools {
     Processes.kill(Sys.forAnyThread(), pid, signal);
   }
 
-  /** The letter for what a process or thread does, by its directory below {@code /proc}. */
+  /** The state letter of a process or thread, by its directory below {@code /proc}; see proc(5). */
   static char state(Path directory) throws IOException {
     String stat = Files.readString(directory.resolve("stat"));
     return stat.charAt(stat.lastIndexOf(')') + 2);
   }
 
-  /** Remembers what it is told. */
+  /** Records what it is told. */
   static final class Told implements PoolListener {
     final List<Death> deaths = new CopyOnWriteArrayList<>();
     final List<String> output = new CopyOnWriteArrayList<>();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The vectors of docs/protocol.md; those that a worker in C can run are run there too. */
+/** The vectors of docs/protocol.md; those that a C worker can run are run there too. */
 final class ProtocolTest {
   static final String VECTORS = "protocol-vectors.txt";
 
@@ -38,7 +38,7 @@ final class ProtocolTest {
       return HexFormat.of().parseHex(hex());
     }
 
-    /** The bytes as a number, the lowest first. */
+    /** The bytes as a little-endian number. */
     long number() {
       byte[] bytes = bytes();
       long number = 0;

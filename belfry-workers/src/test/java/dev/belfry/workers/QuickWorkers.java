@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What tests need whose workers start in a moment. */
+/** Base of tests whose workers start almost instantly. */
 abstract class QuickWorkers {
   @TempDir static Path directory;
   static Path worker;
@@ -27,7 +27,7 @@ abstract class QuickWorkers {
     return PoolOptions.of(command).workers(1).spares(0).listener(told);
   }
 
-  /** A worker that does something else first. */
+  /** A worker that runs a script first. */
   final PoolOptions after(String script) {
     return options("sh", "-c", script + "; exec \"$0\" \"$@\"", worker.toString());
   }
@@ -36,7 +36,7 @@ abstract class QuickWorkers {
     return Integer.parseInt(call(pool, "pid", ""));
   }
 
-  /** A zombie is not: it waits for somebody to ask how it ended. */
+  /** A zombie does not count: it only waits to be reaped. */
   static boolean isRunning(int pid) {
     try {
       return Pools.state(Path.of("/proc/" + pid)) != 'Z';

@@ -63,7 +63,7 @@ final class RecyclingTest extends QuickWorkers {
     }
   }
 
-  /** It serves while its successor is started, so if it dies then, that is a death. */
+  /** It still serves while its successor starts, so if it dies then, that is a death. */
   @Test
   void theDeathOfAWorkerThatIsOldEnoughIsADeath() throws Exception {
     Path slow = directory.resolve("slow"); // from the second start on
@@ -78,7 +78,7 @@ final class RecyclingTest extends QuickWorkers {
     }
   }
 
-  /** It has been told to leave, but has not done so: its last call fails with it. */
+  /** It was told to leave, but has not yet: its last call fails with it. */
   @Test
   void theDeathOfAWorkerThatIsAboutToLeaveIsADeath() throws Exception {
     try (WorkerPool pool = open(options().recycleAfter(Duration.ofMillis(300)))) {
@@ -97,7 +97,7 @@ final class RecyclingTest extends QuickWorkers {
     }
   }
 
-  /** Threads of its own keep a JVM alive though the worker in it has left. */
+  /** Its own threads keep a JVM alive although the worker in it has left. */
   @Test
   void theProcessOfAWorkerThatHasLeftEnds() throws Exception {
     PoolOptions options =
@@ -115,7 +115,7 @@ final class RecyclingTest extends QuickWorkers {
     assertThat(told.deaths).as("it had left").isEmpty();
   }
 
-  /** For each that had to wait, there was a warning ten times a second. */
+  /** There used to be ten warnings a second for each worker that had to wait. */
   @Test
   void whenAllAreOldEnoughAtOnceAllAreReplacedWithoutAFuss() throws Exception {
     int count = 30;

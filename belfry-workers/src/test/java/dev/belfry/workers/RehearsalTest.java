@@ -21,12 +21,14 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a worker is asked before anybody's call gets to it. */
+/** What a worker is asked before the first real call reaches it. */
 @Timeout(120)
 final class RehearsalTest {
   private final Pools.Told told = new Pools.Told();
 
-  /** Speaks the protocol by itself: says hello, and answers with what it was asked before. */
+  /**
+   * Speaks the protocol directly: says hello, and answers each call with what it was asked before.
+   */
   static final class Counting {
     private Counting() {}
 

@@ -15,17 +15,17 @@ import java.util.concurrent.CancellationException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** On which threads of a worker calls run where nothing else is said. */
+/** On which threads a worker runs calls by default. */
 @Timeout(120)
 final class RelayTest {
   private static WorkerPool openPool() throws Exception {
     return open(options(0).workers(1).spares(0).stuckLimit(LONG));
   }
 
-  /** Calls a method until its calls run on the thread that fetches them, also if one takes long. */
+  /** Calls a method until its calls run on the thread that reads them, even if one takes long. */
   private static void makeShort(WorkerPool pool) throws Exception {
     int inARow = 0;
-    while (inARow < 50) { // one after the other, as a call after a pause takes longer
+    while (inARow < 50) { // back to back, because a call after a pause takes longer
       inARow = call(pool, "nap", "0").equals("platform") ? inARow + 1 : 0;
     }
   }
@@ -51,7 +51,7 @@ final class RelayTest {
     }
   }
 
-  /** Again and again, as the two threads then have changed places. */
+  /** Repeated, because the two threads then have swapped roles. */
   @Test
   void aCallThatTakesLongAfterAllHoldsNobodyUpAndCanBeCancelled() throws Exception {
     try (WorkerPool pool = openPool()) {
@@ -80,12 +80,12 @@ final class RelayTest {
     }
   }
 
-  /** Who stands by looks no more after a while; the first call then has to wake it. */
+  /** The stand-in stops looking after a while; the first call then must wake it. */
   @Test
   void aCallThatTakesLongAfterAQuietWhileHoldsNobodyUpEither() throws Exception {
     try (WorkerPool pool = openPool()) {
       makeShort(pool);
-      Thread.sleep(200); // nothing tells when it has stopped looking, ten times sooner than that
+      Thread.sleep(200); // nothing tells when it stops looking, but that takes a tenth of this
       StartedCall held = nap(pool, "60000");
       assertThat(call(pool, "upper", "meanwhile")).isEqualTo("MEANWHILE");
       held.cancel();

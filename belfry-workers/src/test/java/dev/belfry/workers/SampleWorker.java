@@ -13,7 +13,10 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 
-/** A worker for the tests. Its first argument is on how many platform threads calls run; or 0. */
+/**
+ * A worker for the tests. Its first argument is the number of platform threads that run calls, or
+ * 0.
+ */
 public final class SampleWorker {
   private SampleWorker() {}
 
@@ -56,7 +59,7 @@ public final class SampleWorker {
     return "slept".getBytes(UTF_8);
   }
 
-  /** Leaves a trace of having been told to stop. */
+  /** Leaves a trace if it was told to stop. */
   private static byte[] doze(Request request) throws IOException, InterruptedException {
     try {
       Thread.sleep(Duration.ofHours(1));
@@ -67,7 +70,7 @@ public final class SampleWorker {
     return new byte[0];
   }
 
-  /** Says on what kind of thread it slept, if it did at all. */
+  /** Says on what kind of thread it slept, if it slept. */
   private static byte[] nap(Request request) throws InterruptedException {
     long millis = Long.parseLong(request.text());
     if (millis > 0) {
@@ -83,7 +86,7 @@ public final class SampleWorker {
     }
   }
 
-  @SuppressWarnings("NullAway") // what somebody else's worker may do
+  @SuppressWarnings("NullAway") // as user code might
   private static byte[] forget() {
     return null;
   }
@@ -92,7 +95,7 @@ public final class SampleWorker {
     throw new IllegalStateException(request.text());
   }
 
-  /** Fails with what cannot even say what it is. */
+  /** Fails with an exception that cannot even describe itself. */
   private static byte[] stammer() {
     throw new IllegalStateException() {
       @Override
@@ -113,7 +116,7 @@ public final class SampleWorker {
     return new byte[0];
   }
 
-  /** Leaves a trace of each time it was done. */
+  /** Leaves a trace of each execution. */
   private static byte[] note(Request request) throws IOException {
     String[] parts = request.text().split(" ", 2);
     Files.writeString(

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Calls that are started and whose answers are fetched later, with workers in C. */
+/** Calls that are started first and fetched later, with workers in C. */
 @Timeout(120)
 final class StartedCallTest {
   @TempDir private static Path directory;
@@ -99,7 +99,7 @@ final class StartedCallTest {
     }
   }
 
-  /** Nobody has fetched the answers that take up the room, and nobody else will. */
+  /** The answers that take up the room have not been fetched, and no other thread will. */
   @Test
   void moreCallsAreStartedThanThereIsRoomFor() throws Exception {
     try (WorkerPool pool = open(options().callsPerWorker(4))) {
@@ -183,8 +183,8 @@ final class StartedCallTest {
   }
 
   /**
-   * Who fetches answers and leaves listens for nothing that nobody waits for; but those who wait
-   * for room, for a slot, or asleep on a virtual thread must hear of what comes.
+   * A thread that fetches its answers and leaves does not listen for answers that no one awaits.
+   * But callers that wait for room, for a slot, or asleep on a virtual thread must be notified.
    */
   @Test
   void pipelinesAndCallersOfAllKindsLeaveNothingLying() throws Exception {

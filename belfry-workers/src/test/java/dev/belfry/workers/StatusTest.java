@@ -17,10 +17,10 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a pool says of itself, compared with what is done to it. */
+/** A pool's status, compared with what was done to the pool. */
 @Timeout(120)
 final class StatusTest {
-  /** The bytes of a call that needs a slot, and the most that need no second one. */
+  /** The size of a call that needs a slot, and the largest that needs no second one. */
   private static final int SLOTFUL = 2000;
 
   private static final int FULL_SLOT = 64 << 10;
@@ -79,7 +79,7 @@ final class StatusTest {
       assertThat(status.callsPerSecond()).isBetween(0.5, 52.0);
       assertThat(status.latency().p50Nanos()).isGreaterThan(19_000_000);
       assertThat(status.latency().maxNanos()).isGreaterThanOrEqualTo(status.latency().p50Nanos());
-      await() // as the second may have ended while it was asked
+      await() // because a second may have ended in between
           .untilAsserted(
               () -> {
                 call(pool, "sleep", "20");
@@ -92,7 +92,7 @@ final class StatusTest {
     }
   }
 
-  /** A host that answered nobody in time was shown with the latency of its deadlines. */
+  /** A pool whose calls all timed out used to show its deadlines as latencies. */
   @Test
   void callsThatHaveNoAnswerHaveNoLatency() throws Exception {
     Duration limit = Duration.ofMillis(400);
@@ -115,7 +115,7 @@ final class StatusTest {
 
   @Test
   void messagesAndPayloadsAreSeenWhileAWorkerStandsStill() throws Exception {
-    // Without a heartbeat nobody minds that it stands still.
+    // Without a heartbeat, a stopped worker is not killed.
     PoolOptions options = options(0).workers(1).spares(0).heartbeat(Duration.ZERO);
     try (WorkerPool pool = open(options)) {
       call(pool, "echo", "once");

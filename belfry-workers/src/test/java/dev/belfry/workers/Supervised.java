@@ -9,7 +9,7 @@ import dev.belfry.shm.HostOptions;
 import dev.belfry.shm.ShmHost;
 import java.io.IOException;
 
-/** Workers without the pool around them, which hides what it does with them. */
+/** Workers without the pool around them, so that their treatment is visible. */
 record Supervised(EventLoopGroup group, ShmHost host, Supervisor supervisor, CallMeter meter)
     implements AutoCloseable {
   static Supervised start(PoolOptions options) throws IOException {
@@ -26,7 +26,7 @@ record Supervised(EventLoopGroup group, ShmHost host, Supervisor supervisor, Cal
     return new Supervised(group, host, supervisor, meter);
   }
 
-  /** The only one that gets calls, as soon as there is one. */
+  /** The only active worker, once there is one. */
   PooledWorker worker() {
     await().until(() -> supervisor.crew().active().length == 1);
     return supervisor.crew().active()[0];

@@ -15,12 +15,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is kept of workers, which start in a moment. */
+/** What a supervisor keeps of its workers, which start almost instantly. */
 @Timeout(120)
 final class SupervisorTest {
   private static final int DEATHS = 10;
 
-  /** The one that waits for it to become ready did so for all its time, and kept it in memory. */
+  /** The timer of its ready limit used to run to its end, and kept the dead worker in memory. */
   @Test
   void noTimerWaitsForAWorkerThatHasDied(@TempDir Path directory) throws Exception {
     PoolOptions options =
@@ -45,7 +45,7 @@ final class SupervisorTest {
     }
   }
 
-  /** The log had a stack trace ten times a second, for as long as it lasted. */
+  /** The log used to get a stack trace ten times a second while it lasted. */
   @Test
   void whatIsInTheWayOfAnotherWorkerIsToldOnce(@TempDir Path directory) throws Exception {
     PoolOptions options =

@@ -17,12 +17,15 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Callers on virtual threads look for their answers, but not at the expense of everybody else. */
+/** Callers on virtual threads receive their own answers, but not at the expense of others. */
 @Timeout(120)
 final class VirtualCallersTest {
   private static final CallOptions BRIEF = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(50));
 
-  /** Each was woken by the pool's loop, which took longer than all the rest of a short call. */
+  /**
+   * Each caller used to be woken by the pool's loop, which took longer than all the rest of a short
+   * call.
+   */
   @Test
   void aVirtualThreadTakesItsAnswerWithoutTheLoop() throws Exception {
     Assumptions.assumeTrue(CarriersTest.COUNT > 1, "the only carrier is left to others");
@@ -38,7 +41,10 @@ final class VirtualCallersTest {
     }
   }
 
-  /** A worker that has to wait for a processor answers too late for a caller that only looks. */
+  /**
+   * Retries, because a worker that must wait for a processor answers too late for a caller that
+   * only looks.
+   */
   private static boolean isOneAnswered(WorkerPool pool) throws Exception {
     for (int i = 0; i < 200; i++) {
       try {
@@ -63,13 +69,13 @@ final class VirtualCallersTest {
         calls.add(virtual.submit(() -> pool.call("sleep", bytes("100"), BRIEF)));
       }
       calls.get(calls.size() / 2).cancel(true);
-    } // which waits for all of them
+    } // waits for all of them
     try (ExecutorService virtual = Executors.newVirtualThreadPerTaskExecutor()) {
       assertThat(virtual.submit(CarriersTest::keepAll).get()).isEqualTo(CarriersTest.COUNT - 1);
     }
   }
 
-  /** Holds up the pool's loop when the second worker is ready. */
+  /** Blocks the pool's loop once the second worker is ready. */
   private static final class HeldLoop implements PoolListener {
     final CountDownLatch reached = new CountDownLatch(2);
     final CountDownLatch goesOn = new CountDownLatch(1);

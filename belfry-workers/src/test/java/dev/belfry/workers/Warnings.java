@@ -7,7 +7,7 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** The warnings of a class, while this is open. */
+/** Collects the warnings logged by a class while it is open. */
 final class Warnings extends Handler implements AutoCloseable {
   final List<String> texts = new CopyOnWriteArrayList<>();
   final List<Throwable> thrown = new CopyOnWriteArrayList<>();

@@ -3,12 +3,12 @@ package dev.belfry.workers;
 import dev.belfry.linux.ResourceLimit;
 import dev.belfry.linux.Sys;
 
-/** A process that has no descriptor left when its pool first needs the number of a method. */
+/** A process that runs out of descriptors before its pool first needs a method's number. */
 final class WithoutDescriptors {
   private WithoutDescriptors() {}
 
   public static void main(String[] args) throws Exception {
-    Class.forName(Protocol.class.getName()); // as in a jar, which is open
+    Class.forName(Protocol.class.getName()); // a jar would be open already
     var ids = new MethodIds();
     Sys sys = Sys.forAnyThread();
     ResourceLimit.Value before = ResourceLimit.DESCRIPTORS.get(sys);

@@ -9,13 +9,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The calls of one worker, looked at more often than a pool does. */
+/** The calls of one worker, observed more closely than through a pool. */
 @Timeout(120)
 final class WorkerCallsTest {
   private static final int CALLS = 500;
   private static final CallOptions OVERDUE = CallOptions.DEFAULT.withDeadline(Duration.ofNanos(1));
 
-  /** The worker was told of its end first, then got it, went on with it and was killed. */
+  /**
+   * The worker was told of the call's end before it got the call, went on with it, and was killed.
+   */
   @Test
   void aCallThatEndsWhileItIsSentIsGivenUpByItsWorkerToo() throws Exception {
     try (Supervised one = Supervised.start(Pools.options(0).workers(1).spares(0))) {

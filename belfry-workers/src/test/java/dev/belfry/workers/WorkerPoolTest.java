@@ -76,8 +76,8 @@ final class WorkerPoolTest {
   }
 
   /**
-   * A caller that has looked for its own answer leaves without listening for more. If the next did
-   * not, its answer would be found by one of the host's rounds, 25 ms later on average.
+   * A caller that has received its own answer leaves without listening for more. If the next call
+   * did not listen either, its answer would be found by the host's polling, 25 ms later on average.
    */
   @Test
   void futuresCompleteAtOnceAlsoAfterCallersThatLookForThemselves() throws Exception {
@@ -120,7 +120,7 @@ final class WorkerPoolTest {
     }
   }
 
-  /** The caller has what was said; where it was said was nowhere to be found. */
+  /** The caller gets the exception's text; its stack trace used to be lost. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2})
   void whereAMethodHasFailedIsInTheOutputOfItsWorker(int threads) throws Exception {
@@ -145,7 +145,7 @@ final class WorkerPoolTest {
   void whatAMethodDoesToItsThreadIsNoMatterOfTheNext(int threads) throws Exception {
     try (WorkerPool pool = open(options(threads).workers(1).spares(0))) {
       String pid = call(pool, "pid", "");
-      for (int i = 0; i < 50; i++) { // so often that it is short, and runs where it was fetched
+      for (int i = 0; i < 50; i++) { // often enough to count as short and run on the reading thread
         call(pool, "unsettle", "");
       }
       assertThat(call(pool, "sleep", "10")).isEqualTo("slept");
@@ -192,13 +192,15 @@ final class WorkerPoolTest {
           .failsWithin(LONG)
           .withThrowableOfType(ExecutionException.class)
           .withCauseInstanceOf(DeadlinePassed.class);
-      Thread.sleep(1_500); // its stuck limit: it was told to stop and did
+      Thread.sleep(1_500); // longer than its stuck limit: it was told to stop, and did
       assertThat(call(pool, "pid", "")).isEqualTo(pid);
       assertThat(pool.status().workers().getFirst().inFlight()).isZero();
     }
   }
 
-  /** A worker took what its host was to read, or was stopped for reading a terminal. */
+  /**
+   * Workers used to take input meant for their host, or were stopped for reading from a terminal.
+   */
   @Test
   void aWorkerHasNothingToReadOnItsStandardInput() throws Exception {
     try (WorkerPool pool = open(options(0).workers(1).spares(0))) {
@@ -234,7 +236,7 @@ final class WorkerPoolTest {
     }
   }
 
-  /** The call went on, and was even given to another worker when its own died. */
+  /** The call used to go on, and even moved to another worker when its own died. */
   @Test
   void aFutureThatSomebodyElseEndsStopsTheWorkerToo() throws Exception {
     try (WorkerPool pool = open(options(0).workers(1).spares(0).callsPerWorker(1))) {
@@ -290,13 +292,13 @@ final class WorkerPoolTest {
   }
 
   /**
-   * While a method runs the worker reads nothing, so a payload in chunks gets stuck on its way, and
-   * so does the end of its channel. Channels that were then never ended were lost, one by one.
+   * While a method runs the worker reads nothing, so a payload in chunks gets stuck in transit, and
+   * so does the end of its channel. Channels that were never ended used to be lost, one by one.
    */
   @Test
   void largeCallsThatTakeTooLongUseUpNothing() throws Exception {
     try (WorkerPool pool = open(options(1).workers(1).spares(0).stuckLimit(LONG))) {
-      byte[] large = new byte[200 << 10]; // 127 channels have to be used before one is used again
+      byte[] large = new byte[200 << 10]; // all 127 channels are used before one is reused
       CallOptions brief = CallOptions.DEFAULT.withDeadline(Duration.ofMillis(2));
       int tooLong = 0;
       while (tooLong < 400) {
@@ -352,7 +354,7 @@ final class WorkerPoolTest {
     assertThat(before.openedSince()).isEmpty();
   }
 
-  /** A worker that goes on would only be waited for, and then killed. */
+  /** A worker that went on would only be waited for, and then killed. */
   @Test
   void closingStopsCallsThatHaveHadTheirTime(@TempDir Path directory) throws Exception {
     Path stopped = directory.resolve("stopped");
@@ -363,7 +365,10 @@ final class WorkerPoolTest {
     assertThat(stopped).exists();
   }
 
-  /** Who is interrupted does not wait, but leaves neither processes nor calls that never end. */
+  /**
+   * An interrupted thread does not wait, but leaves behind neither processes nor calls that never
+   * end.
+   */
   @Test
   void closingOnAnInterruptedThreadEndsEverythingAtOnce() throws Exception {
     long children = ProcessHandle.current().children().count();

@@ -4,22 +4,25 @@ import dev.belfry.bench.harness.JavaCommand;
 import java.util.Arrays;
 import java.util.List;
 
-/** Ways to have something done elsewhere. */
+/** Ways to have work done elsewhere. */
 enum CallContender {
-  /** The worker fetches and runs calls on one platform thread. */
+  /** The worker reads and runs calls on one platform thread. */
   BELFRY("belfry"),
-  /** The worker does what it does where nothing else is said. */
+  /** The worker with its default threads. */
   BELFRY_DEFAULT("belfry-default"),
-  /** The same, called by virtual threads. */
+  /** The default worker, called by virtual threads. */
   BELFRY_VIRTUAL("belfry-virtual"),
-  /** One thread starts as many calls as there would be callers; the same worker as the first. */
+  /**
+   * One thread keeps as many calls in flight as there would be callers; the worker is that of
+   * {@link #BELFRY}.
+   */
   BELFRY_PIPELINE("belfry-pipeline"),
   UNIX("unix-socket"),
   NETTY("netty"),
   GRPC("grpc"),
-  /** In the same process: the floor of what a hand-over to another thread costs. */
+  /** In the same process: the least that a hand-off to another thread costs. */
   EXECUTOR("executor"),
-  /** No calls at all: messages there and back, as many under way as there would be callers. */
+  /** No calls, only messages there and back, as many in flight as there would be callers. */
   RING("ring");
 
   /** The name on the command line and in the tables. */
@@ -40,7 +43,7 @@ enum CallContender {
         .orElseThrow();
   }
 
-  /** How the process that calls is started. */
+  /** The command that starts the calling process. */
   List<String> command() {
     return JavaCommand.of(flags(), CallMain.class, label);
   }
@@ -52,12 +55,12 @@ enum CallContender {
     };
   }
 
-  /** Whether one thread has everything under way, so that calls cannot be due one by one. */
+  /** Whether one thread has all calls in flight, so that they cannot be paced one by one. */
   boolean isPipeline() {
     return this == RING || this == BELFRY_PIPELINE;
   }
 
-  /** In that process. */
+  /** Opens it, in the calling process. */
   Calling open() throws Exception {
     return switch (this) {
       case BELFRY -> new PoolCalling(PoolCalling.open(1), false);

@@ -8,12 +8,12 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * What was measured once.
+ * The result of one measurement.
  *
- * @param perSecond calls a second, of all callers together
- * @param p50 nanoseconds that half of the calls did not exceed
- * @param p99 and 99 of a hundred
- * @param max and none
+ * @param perSecond calls per second, of all callers together
+ * @param p50 the median latency in nanoseconds
+ * @param p99 the 99th percentile
+ * @param max the maximum
  */
 record CallFigures(double perSecond, double p50, double p99, double max) {
   static final String RATE = "callsPerSecond";
@@ -40,7 +40,7 @@ record CallFigures(double perSecond, double p50, double p99, double max) {
     return new CallFigures(figures[0], figures[1], figures[2], figures[3]);
   }
 
-  /** For {@link #parse}. */
+  /** A line for {@link #parse}. */
   String line() {
     return DoubleStream.of(perSecond, p50, p99, max)
         .mapToObj(Double::toString)

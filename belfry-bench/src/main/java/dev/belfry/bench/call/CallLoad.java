@@ -13,18 +13,18 @@ import java.util.concurrent.Future;
 import org.HdrHistogram.Histogram;
 
 /**
- * So many callers, each on a thread of its own and with one call at a time, for a while.
+ * A number of callers, each on its own thread and with one call at a time, for a given time.
  *
  * @param callers how many
- * @param bytes how long their payloads are
- * @param perSecond how many calls a second are due, of all callers together; 0 for as many as
- *     possible. A call counts from the moment when it was due, also if its caller was then still
- *     busy with the one before.
+ * @param bytes the length of their payloads
+ * @param perSecond how many calls per second are due, of all callers together; 0 for as many as
+ *     possible. Latency counts from when a call was due, even if its caller was still busy with the
+ *     previous one.
  * @param nanos how long
  */
 record CallLoad(int callers, int bytes, int perSecond, long nanos) {
 
-  /** The load in the results. */
+  /** The load as it appears in the results. */
   Map<String, Object> params() {
     var params = new LinkedHashMap<String, Object>();
     params.put("callers", callers);
@@ -44,12 +44,12 @@ record CallLoad(int callers, int bytes, int perSecond, long nanos) {
         Long.parseLong(words[3]));
   }
 
-  /** For {@link #parse}. */
+  /** A line for {@link #parse}. */
   String line() {
     return callers + " " + bytes + " " + perSecond + " " + nanos;
   }
 
-  /** The same for another while. */
+  /** The same load for another time. */
   CallLoad lasting(long otherNanos) {
     return new CallLoad(callers, bytes, perSecond, otherNanos);
   }
@@ -98,7 +98,7 @@ record CallLoad(int callers, int bytes, int perSecond, long nanos) {
     long until = due + nanos;
     for (long number = 0; due - until < 0; number++) {
       while (System.nanoTime() - due < 0) {
-        Thread.onSpinWait(); // a sleep would be late by more than most calls take
+        Thread.onSpinWait(); // a sleep would overshoot by more than most calls take
       }
       call(caller, payload, number);
       long now = System.nanoTime();

@@ -2,7 +2,7 @@ package dev.belfry.bench.call;
 
 import dev.belfry.bench.harness.ContenderMain;
 
-/** The process of a contender that calls; it starts the one that answers. */
+/** The calling process of a contender; it starts the process that answers. */
 public final class CallMain {
   private CallMain() {}
 
@@ -10,6 +10,6 @@ public final class CallMain {
     try (Calling calling = CallContender.of(arguments[0]).open()) {
       ContenderMain.serve(question -> calling.measure(CallLoad.parse(question)).line());
     }
-    System.exit(0); // whatever the other threads of a contender still do
+    System.exit(0); // whatever other threads of the contender still do
   }
 }

@@ -1,9 +1,9 @@
 package dev.belfry.bench.call;
 
-/** Somebody who calls, on one thread. */
+/** Makes calls, on one thread. */
 @FunctionalInterface
 interface Caller {
-  /** How long a payload is if nothing else is said. */
+  /** The default length of a payload. */
   int BYTES = 64;
 
   /** Calls and waits for the answer, which is a copy of the payload. */

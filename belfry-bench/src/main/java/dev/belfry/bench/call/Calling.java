@@ -4,17 +4,19 @@ import java.io.IOException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** A way to call, open for as long as it is measured; also what answers, where that is another. */
+/**
+ * A way to make calls, open while it is measured, together with the process that answers, if any.
+ */
 interface Calling extends AutoCloseable {
-  /** One more who calls, with payloads of so many bytes. */
+  /** Creates a caller with payloads of this many bytes. */
   Caller caller(int bytes) throws Exception;
 
-  /** Threads for so many of them. */
+  /** Creates threads for this many callers. */
   default ExecutorService threads(int count) {
     return Executors.newFixedThreadPool(count);
   }
 
-  /** Puts it under load. */
+  /** Measures it under load. */
   default CallFigures measure(CallLoad load) throws Exception {
     return load.run(this);
   }

@@ -3,7 +3,7 @@ package dev.belfry.bench.call;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** Hands calls to one other thread of this process. */
+/** Hands calls to a single other thread of this process. */
 final class ExecutorCalling implements Calling {
   private final ExecutorService thread = Executors.newSingleThreadExecutor();
 

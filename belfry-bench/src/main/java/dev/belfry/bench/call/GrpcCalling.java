@@ -21,11 +21,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
- * Unary calls of gRPC over loopback, all callers on one channel, as its users do. Bytes go as they
- * are, without Protocol Buffers, and both sides answer on the event loop, without a hand-over.
+ * Unary gRPC calls over loopback, all callers on one channel, as is usual. Payloads are raw bytes,
+ * without Protocol Buffers, and both sides answer on the event loop, without a hand-off.
  *
  * @param server the process that answers
- * @param channel the way there
+ * @param channel the connection to it
  */
 record GrpcCalling(ContenderProcess server, ManagedChannel channel) implements Calling {
   private static final String SERVICE = "belfry.bench.Echo";
@@ -62,7 +62,7 @@ record GrpcCalling(ContenderProcess server, ManagedChannel channel) implements C
     server.close();
   }
 
-  /** Payloads without a format. */
+  /** Passes payloads as raw bytes. */
   private enum Bytes implements MethodDescriptor.Marshaller<byte[]> {
     AS_THEY_ARE;
 

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The echo server on Netty, called over a loopback connection for each caller. */
+/** The Netty echo server, called over one loopback connection per caller. */
 final class NettyCalling implements Calling {
   private final ContenderProcess server;
   private final int port;
@@ -60,7 +60,7 @@ final class NettyCalling implements Calling {
     server.close();
   }
 
-  /** Puts the answer together on the event loop, and wakes who waits for it. */
+  /** Assembles the answer on the event loop, and wakes the waiting caller. */
   private static final class Connection extends SimpleChannelInboundHandler<ByteBuf> {
     private byte[] incoming;
     private int received;

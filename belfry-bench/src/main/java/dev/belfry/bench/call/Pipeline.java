@@ -2,7 +2,7 @@ package dev.belfry.bench.call;
 
 import org.HdrHistogram.Histogram;
 
-/** One thread that has as many calls or messages under way as there would be callers. */
+/** One thread with as many calls or messages in flight as there would be callers. */
 interface Pipeline extends Calling {
   /** Sends one more. */
   void send() throws Exception;

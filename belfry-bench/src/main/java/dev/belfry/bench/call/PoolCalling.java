@@ -15,7 +15,7 @@ import java.util.concurrent.Executors;
  * Calls through a pool of one worker.
  *
  * @param pool the pool
- * @param virtual whether those who call are virtual threads
+ * @param virtual whether the callers are virtual threads
  */
 record PoolCalling(WorkerPool pool, boolean virtual) implements Calling {
   static final String METHOD = "echo";
@@ -24,7 +24,7 @@ record PoolCalling(WorkerPool pool, boolean virtual) implements Calling {
   /**
    * Starts the worker.
    *
-   * @param platformThreads on how many it runs calls; 0 for virtual ones
+   * @param platformThreads the number of platform threads that run calls; 0 for virtual threads
    */
   static WorkerPool open(int platformThreads) throws IOException, InterruptedException {
     List<String> command =

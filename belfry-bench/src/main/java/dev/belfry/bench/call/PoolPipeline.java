@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Calls through a pool of one worker, all of them started by one thread. */
+/** Calls through a pool of one worker, all started by one thread. */
 final class PoolPipeline implements Pipeline {
   private final WorkerPool pool;
   private final Deque<StartedCall> underWay = new ArrayDeque<>();

@@ -4,8 +4,8 @@ import dev.belfry.bench.ipc.EchoedRing;
 import java.io.IOException;
 
 /**
- * Messages through a ring to another process and back, one thread on either side: what is there
- * before anybody calls anything. As many are under way as there would be callers.
+ * Messages through a ring to another process and back, with one thread on either side: the cost
+ * before there are any calls. As many are in flight as there would be callers.
  *
  * @param ring the ring
  */

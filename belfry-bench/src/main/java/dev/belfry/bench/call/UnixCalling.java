@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The JDK's Unix-domain sockets, blocking: a connection for each caller and a thread for it. First
- * of all a caller says how long its payloads are.
+ * The JDK's Unix-domain sockets, blocking: one connection, with a thread of its own, per caller. A
+ * caller first announces the length of its payloads.
  */
 final class UnixCalling implements Calling {
   private final ContenderProcess server;
@@ -68,7 +68,7 @@ final class UnixCalling implements Calling {
     }
   }
 
-  /** False at the end of the stream. */
+  /** Fills a buffer; false at the end of the stream. */
   private static boolean read(SocketChannel channel, ByteBuffer buffer) throws IOException {
     while (buffer.hasRemaining()) {
       if (channel.read(buffer) < 0) {

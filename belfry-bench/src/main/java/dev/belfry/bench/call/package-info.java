@@ -1,4 +1,4 @@
-/** Calls: to a worker of a pool, and by other ways to have work done elsewhere. */
+/** Calls to a worker of a pool, compared with other ways to have work done elsewhere. */
 @NullMarked
 package dev.belfry.bench.call;
 

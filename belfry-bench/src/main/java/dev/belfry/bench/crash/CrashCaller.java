@@ -10,7 +10,9 @@ import java.util.BitSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Calls on and on, by turns under either policy, and remembers what became of it. */
+/**
+ * Calls without pause, alternating between the delivery policies, and records how the calls end.
+ */
 final class CrashCaller implements Runnable {
   private static final Duration DEADLINE = Duration.ofSeconds(5);
 
@@ -39,7 +41,7 @@ final class CrashCaller implements Runnable {
     this.lastKill = lastKill;
   }
 
-  /** Ends it with the call that is under way. */
+  /** Stops after the call in progress. */
   void stop() {
     stopped = true;
   }
@@ -49,7 +51,7 @@ final class CrashCaller implements Runnable {
     return count;
   }
 
-  /** What became of the calls, after the end. */
+  /** The outcome of the calls; after the end. */
   Tally tally(Delivery delivery) {
     return delivery == Delivery.AT_LEAST_ONCE ? atLeastOnce : atMostOnce;
   }
@@ -92,7 +94,7 @@ final class CrashCaller implements Runnable {
     }
   }
 
-  /** Compares, after the end, what is there with what should be. */
+  /** Compares the effects with the answers; after the end. */
   void check(Effects effects) {
     for (int turn = 0; turn < count; turn++) {
       Tally tally = tally(BY_TURNS[turn % BY_TURNS.length]);

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Kills workers under load and looks what becomes of the calls. */
+/** Kills workers under load and observes what happens to the calls. */
 @Command(
     name = "crash",
     description = {
@@ -40,7 +40,7 @@ public final class CrashCommand extends Benchmark {
   private static final int MINUTE_SECONDS = 60;
   private static final double AWAY_FROM_MEDIAN = 0.2;
 
-  /** What the process answers for each policy, in this order. */
+  /** What the process reports for each policy, in this order. */
   private static final List<Metric> COUNTED =
       List.of(
           new Metric("calls", "calls", 1, 0),
@@ -60,7 +60,7 @@ public final class CrashCommand extends Benchmark {
   private static final Metric ADDED_P50 = COUNTED.get(6);
   private static final double MAX_ADDED_NANOS = 5e6;
 
-  /** And for each minute. */
+  /** What it reports for each minute. */
   private static final List<Metric> SOAKED =
       List.of(
           new Metric("callsPerSecond", "calls/s", 1, 0),

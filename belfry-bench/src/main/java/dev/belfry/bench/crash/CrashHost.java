@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pool under load whose workers are killed. One worker at a time gets calls, so that a call under
- * way at a kill is one of the killed worker.
+ * A pool under load whose workers are killed. Only one worker at a time takes calls, so a call in
+ * flight at a kill was with the killed worker.
  */
 final class CrashHost implements AutoCloseable {
   static final int CALLERS = 8;
@@ -52,7 +52,7 @@ final class CrashHost implements AutoCloseable {
                 .listener(new Quiet())));
   }
 
-  /** Deaths are what this is about; what a worker says is not. */
+  /** Neither logs the deaths, which are intended, nor what workers print. */
   private static final class Quiet implements PoolListener {
     @Override
     public void onDeath(Death death) {}
@@ -67,7 +67,7 @@ final class CrashHost implements AutoCloseable {
     return directory.resolve("effects");
   }
 
-  /** Begins to call. */
+  /** Starts the callers. */
   void start(String method) {
     for (int i = 0; i < CALLERS; i++) {
       var caller = new CrashCaller(pool, method, i, CALLERS, () -> lastKill);
@@ -86,7 +86,7 @@ final class CrashHost implements AutoCloseable {
     return pool.status().deaths();
   }
 
-  /** Waits until a worker gets calls and the spare is ready to do so: none is being started. */
+  /** Waits until a worker takes calls and the spare is ready, so that none is starting. */
   void awaitSpare() throws IOException, InterruptedException {
     long deadline = System.nanoTime() + START_LIMIT.toNanos();
     while (worker("ready").findAny().isEmpty() || worker("spare").findAny().isEmpty()) {
@@ -97,7 +97,7 @@ final class CrashHost implements AutoCloseable {
     }
   }
 
-  /** The workers in a state; the last that was killed is in none, also before the pool knows. */
+  /** The workers in a state, without the one killed last, even if the pool does not know yet. */
   private Stream<WorkerStatus> worker(String state) {
     Kill kill = lastKill;
     return pool.status().workers().stream()
@@ -105,7 +105,7 @@ final class CrashHost implements AutoCloseable {
         .filter(worker -> kill == null || worker.pid() != kill.pid());
   }
 
-  /** Kills the worker that gets calls; its memory in bytes, or 0 if there is none just now. */
+  /** Kills the worker that takes calls; returns its memory in bytes, or 0 if there is none now. */
   long kill() throws IOException {
     Optional<WorkerStatus> victim = worker("ready").filter(worker -> worker.pid() != 0).findAny();
     if (victim.isEmpty()) {
@@ -117,12 +117,12 @@ final class CrashHost implements AutoCloseable {
     try {
       Processes.kill(Sys.forAnyThread(), pid, Signo.KILL);
     } catch (ErrnoException gone) {
-      return 0; // it was faster
+      return 0; // it had already ended
     }
     return bytes;
   }
 
-  /** Ends the calling; a caller that does not come back has lost its call. */
+  /** Stops the callers; one that does not return has lost its call. */
   void stop() throws InterruptedException {
     callers.forEach(CrashCaller::stop);
     for (int i = 0; i < CALLERS; i++) {
@@ -132,14 +132,14 @@ final class CrashHost implements AutoCloseable {
     }
   }
 
-  /** What became of the calls under a policy, after the end, compared with their effects. */
+  /** The outcome of the calls under a policy; after the end. */
   Tally tally(Delivery delivery) {
     var all = new Tally();
     callers.forEach(caller -> all.add(caller.tally(delivery)));
     return all;
   }
 
-  /** Looks for calls done twice or not at all. */
+  /** Looks for calls carried out twice or not at all. */
   void check() throws IOException {
     Effects effects = Effects.read(effects(directory));
     callers.forEach(caller -> caller.check(effects));

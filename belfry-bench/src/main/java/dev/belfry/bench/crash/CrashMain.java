@@ -36,7 +36,7 @@ public final class CrashMain {
     System.exit(0);
   }
 
-  /** Kills at any moment, each time with a spare that is warm. */
+  /** Kills at random moments, each time with a warm spare ready. */
   private static String kills(CrashHost host, int count) throws IOException, InterruptedException {
     host.awaitSpare();
     host.start(CrashWorker.APPEND);

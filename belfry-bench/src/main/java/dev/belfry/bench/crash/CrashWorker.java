@@ -11,17 +11,17 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 
-/** The worker that is killed: it answers with its process id. */
+/** The worker to be killed; it answers with its process id. */
 final class CrashWorker {
-  /** Appends a line with the number of the call to a file, and then answers. */
+  /** Appends a line with the number of the call to a file, then answers. */
   static final String APPEND = "append";
 
-  /** Answers. */
+  /** Answers only. */
   static final String ANSWER = "answer";
 
   private CrashWorker() {}
 
-  /** A small JVM, so that the kernel has less to clear away and the next one is up soon. */
+  /** A small JVM, so that the kernel has less to tear down and the next one starts sooner. */
   static JavaWorker command(Path effects) {
     return JavaWorker.of(
             CrashWorker.class, "-Xmx32m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.BitSet;
 
-/** The lines that workers have written, one for each time that they have done a call. */
+/** The lines that workers have written, one each time they carried out a call. */
 final class Effects {
   private final BitSet there = new BitSet();
   private final BitSet twice = new BitSet();

@@ -5,13 +5,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** What the kernel says about a process. */
+/** What the kernel reports about a process. */
 final class ProcessFigures {
   private static final String RESIDENT = "VmRSS:";
 
   private ProcessFigures() {}
 
-  /** How much memory it has; 0 if it is gone. */
+  /** Its resident memory; 0 if it is gone. */
   static long residentBytes(long pid) throws IOException {
     try (Stream<String> lines = Files.lines(Path.of("/proc/" + pid + "/status"))) {
       return lines

@@ -2,23 +2,23 @@ package dev.belfry.bench.crash;
 
 import org.HdrHistogram.Histogram;
 
-/** What became of calls. For one thread. */
+/** Counts how calls ended. For one thread. */
 final class Tally {
   private static final long LONGEST_NANOS = 3_600_000_000_000L;
 
-  /** From the kill of its worker to the end of a call that had no answer then. */
+  /** The time from the kill of its worker to the end of a call that was unanswered then. */
   final Histogram added = new Histogram(LONGEST_NANOS, 3);
 
   long calls;
   long failed;
 
-  /** Neither answered nor failed in time. */
+  /** Calls neither answered nor failed in time. */
   long lost;
 
-  /** Their effect is there twice. */
+  /** Calls whose effect is there twice. */
   long duplicates;
 
-  /** They were answered, but their effect is not there. */
+  /** Calls that were answered without their effect. */
   long withoutEffect;
 
   void add(Tally other) {

@@ -1,4 +1,4 @@
-/** What becomes of calls whose workers are killed. */
+/** What happens to calls whose workers are killed. */
 @NullMarked
 package dev.belfry.bench.crash;
 

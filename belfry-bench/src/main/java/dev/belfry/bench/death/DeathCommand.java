@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
 
-/** Measures how long it takes from SIGKILL until somebody knows of it. */
+/** Measures the time from SIGKILL until the death is noticed. */
 @Command(
     name = "death",
     description = {

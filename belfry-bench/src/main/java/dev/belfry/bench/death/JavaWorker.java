@@ -6,7 +6,7 @@ import dev.belfry.shm.ShmGuest;
 import dev.belfry.shm.WaitStrategy;
 import java.lang.foreign.Arena;
 
-/** A worker to be killed: touches so many megabytes, attaches if it has a ticket, and sleeps. */
+/** A worker to be killed: touches this many megabytes, attaches if it has a ticket, and sleeps. */
 final class JavaWorker {
   private JavaWorker() {}
 

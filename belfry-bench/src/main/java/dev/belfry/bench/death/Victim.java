@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Who is killed.
+ * A process to be killed.
  *
  * @param kind java or c
- * @param megabytes how much memory it has touched, besides what it needs anyway
+ * @param megabytes the memory that it has touched, besides what it needs anyway
  */
 record Victim(String kind, int megabytes) {
   private static final String JAVA = "java";
@@ -30,7 +30,7 @@ record Victim(String kind, int megabytes) {
     return params;
   }
 
-  /** How it is started. */
+  /** The command that starts it. */
   List<String> command(Path cWorker) {
     String size = Integer.toString(megabytes);
     return kind.equals(JAVA)

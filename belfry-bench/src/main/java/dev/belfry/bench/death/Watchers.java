@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Start a worker, kill it, and say how long after that they knew. */
+/** Ways to watch a worker: each starts one, kills it, and measures how long the news took. */
 final class Watchers implements AutoCloseable {
   static final String BELFRY = "belfry";
   static final String PIDFD = "pidfd-c";
@@ -45,7 +45,7 @@ final class Watchers implements AutoCloseable {
 
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
-  /** Between READY and the kill: the worker is asleep by then, and so is who watches it. */
+  /** The pause between READY and the kill, after which worker and watcher are asleep. */
   private static final long SETTLE_MILLIS = 20;
 
   private static final Path NOWHERE = Path.of("/dev/null");
@@ -81,7 +81,7 @@ final class Watchers implements AutoCloseable {
     }
   }
 
-  /** Starts a victim under somebody's eyes and kills it. */
+  /** Starts a victim, watched in the named way, and kills it. */
   Map<String, Double> kill(String name, Victim victim) throws IOException {
     List<String> command = victim.command(cWorker);
     try {
@@ -105,7 +105,7 @@ final class Watchers implements AutoCloseable {
     return before;
   }
 
-  /** When the two notices came. */
+  /** When the two notices arrived. */
   private static final class Notices implements PeerListener {
     private final CompletableFuture<Peer> attached = new CompletableFuture<>();
     private final CompletableFuture<Long> dying = new CompletableFuture<>();
@@ -134,7 +134,7 @@ final class Watchers implements AutoCloseable {
     host.spawn(
         command,
         host.addPeer(PeerOptions.DEFAULT.withListener(notices)),
-        spawn -> spawn.standard(1, nowhere.number())); // its READY is not for our standard output
+        spawn -> spawn.standard(1, nowhere.number())); // keeps its READY off our standard output
     Peer peer = notices.attached.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
     long before = kill(peer.pid().orElseThrow());
     var metrics = new LinkedHashMap<String, Double>();

@@ -1,4 +1,4 @@
-/** How fast the death of a worker is known, by what tells of it and by the worker's size. */
+/** How fast the death of a worker is noticed, by the means and by the worker's size. */
 @NullMarked
 package dev.belfry.bench.death;
 

@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
-/** Rings a bell that another JVM hears, and asks that when it did; see {@code bell_pair.c}. */
+/** Rings a doorbell for another JVM, which reports when it woke; see {@code bell_pair.c}. */
 final class BellRinger {
   private static final int BELL = 3;
 
@@ -34,7 +34,7 @@ final class BellRinger {
               .pass(bells.guest().descriptor())
               .start(sys)) {
         bells.guest().close();
-        bells.host().await(); // it listens
+        bells.host().await(); // until it listens
         ContenderMain.serve(question -> ring(question, bells.host(), ear));
         listener.sendSignal(Signo.KILL);
         listener.awaitExit();
@@ -59,7 +59,7 @@ final class BellRinger {
     return Arrays.stream(took).mapToObj(Long::toString).collect(Collectors.joining(" "));
   }
 
-  /** Hears, in a blocking thread or on a loop. */
+  /** The process that is woken, on a blocking thread or a loop. */
   static final class Listener {
     private Listener() {}
 

@@ -23,7 +23,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 
-/** Measures how long it takes from a ring until another process is awake. */
+/** Measures the time from a ring until another process is awake. */
 @Command(
     name = "doorbell",
     description = "From a ring to the wake-up of another process, one ring at a time.",
@@ -47,7 +47,7 @@ public final class DoorbellCommand extends Benchmark {
           new Goal(BELFRY, EVENTFD, MEDIAN, "p50", AT_MOST, 1.1),
           new Goal(BELFRY, PIPE, MEDIAN, "p50", AT_MOST, 1.1));
 
-  /** Between two rings: long enough for who waits to fall asleep. */
+  /** The pause between two rings, long enough for the waiter to fall asleep. */
   private static final Duration PAUSE = Duration.ofNanos(200_000);
 
   private static final Duration LIMIT = Duration.ofSeconds(60);

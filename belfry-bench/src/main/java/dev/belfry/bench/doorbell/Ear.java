@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A word in a file, in which the process that was woken notes when. */
+/** A word in a file, in which the woken process records the time. */
 final class Ear {
   private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
@@ -31,17 +31,17 @@ final class Ear {
     }
   }
 
-  /** Nothing was heard yet. */
+  /** Resets the word. */
   void clear() {
     WORD.setRelease(word, 0L, 0L);
   }
 
-  /** Notes the time. */
+  /** Records the time. */
   void heard() {
     WORD.setRelease(word, 0L, System.nanoTime());
   }
 
-  /** Waits, without sleeping, for the time that is noted. */
+  /** Waits, without sleeping, for the recorded time. */
   long awaitHeard() {
     long when = 0;
     while (when == 0) {

@@ -61,7 +61,7 @@ public final class BelfryCallbackServer {
     private final TransferOperation read;
     private final TransferOperation write;
 
-    // Made once: each use of a method reference would make a new one.
+    // Created once: each evaluation of a method reference would create a new one.
     private final Completion<Integer> readDone = this::readDone;
     private final Completion<Integer> writeDone = this::writeDone;
 

@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/** An echo server on Belfry's loop, with a coroutine for each connection. */
+/** An echo server on Belfry's loop, with one coroutine per connection. */
 public final class BelfryCoroutineServer {
   private BelfryCoroutineServer() {}
 
@@ -69,7 +69,7 @@ public final class BelfryCoroutineServer {
         write.await();
       }
     } catch (IOException peerHasGone) {
-      // The socket is closed; that is all there is to do.
+      // The socket gets closed; nothing else to do.
     }
   }
 }

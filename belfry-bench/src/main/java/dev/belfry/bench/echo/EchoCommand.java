@@ -64,7 +64,7 @@ public final class EchoCommand extends Benchmark {
           rateGoal(BELFRY_IO_URING_COROUTINE, BELFRY_IO_URING, 0.80),
           cpuGoal(BELFRY_IO_URING_COROUTINE, BELFRY_IO_URING, 1.20));
 
-  /** What batches of requests save shows where there are many. */
+  /** Batched requests pay off with many connections. */
   private static final List<Goal> GOALS_OF_MANY =
       List.of(cpuGoal(BELFRY_IO_URING, BELFRY_CALLBACK, 0.75));
 
@@ -116,7 +116,7 @@ public final class EchoCommand extends Benchmark {
     }
   }
 
-  /** Lets the compilers of the JVMs finish, with every number of connections. */
+  /** Lets the JVMs' compilers finish, at every number of connections. */
   private static void warmUp(
       RunOptions options, EchoLoad load, List<EchoServer> servers, Progress progress)
       throws IOException {

@@ -14,7 +14,7 @@ enum EchoContender {
   BELFRY_IO_URING_COROUTINE("belfry-io_uring-coroutine"),
   NETTY_EPOLL("netty-epoll"),
   NETTY_IO_URING("netty-io_uring"),
-  /** With a ring of buffers that the kernel fills, so that one request receives many times. */
+  /** With a ring of buffers that the kernel fills, so that one request receives repeatedly. */
   NETTY_IO_URING_BUFFERS("netty-io_uring-buffers"),
   NIO("nio"),
   C("c");
@@ -42,7 +42,7 @@ enum EchoContender {
     return this != C;
   }
 
-  /** How it is started. */
+  /** The command that starts it. */
   List<String> command(Path cServer) {
     return switch (this) {
       case BELFRY_CALLBACK -> belfry(BelfryCallbackServer.class, Backend.EPOLL);

@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Puts a server under load from a process of its own.
+ * Puts a server under load from a separate process.
  *
  * @param program the load generator
- * @param messageBytes how long a message is
+ * @param messageBytes the length of a message
  * @param pinning where the load generator runs
  */
 record EchoLoad(Path program, int messageBytes, Pinning pinning) {
@@ -24,7 +24,7 @@ record EchoLoad(Path program, int messageBytes, Pinning pinning) {
 
   private static final Duration GRACE = Duration.ofSeconds(15);
 
-  /** Runs until the time is over; what was measured, after a while that does not count. */
+  /** Runs the load and returns the figures, without those of the settling time. */
   Map<String, Double> run(EchoServer server, int connections, Duration settle, Duration measured)
       throws IOException {
     List<String> command =

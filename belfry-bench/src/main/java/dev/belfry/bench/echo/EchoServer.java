@@ -3,11 +3,11 @@ package dev.belfry.bench.echo;
 import dev.belfry.bench.harness.ContenderProcess;
 
 /**
- * A server that is up.
+ * A running server.
  *
- * @param contender which
+ * @param contender its kind
  * @param process its process
- * @param port where it listens
+ * @param port the port it listens on
  */
 record EchoServer(EchoContender contender, ContenderProcess process, int port) {
   String label() {

@@ -25,10 +25,10 @@ import java.net.InetSocketAddress;
 
 /**
  * An echo server on Netty: one event loop for the listener and all connections, pooled direct
- * buffers written back as they are, one flush for all that a read brought, no promise per write.
+ * buffers written back unchanged, one flush per read, no promise per write.
  */
 public final class NettyServer {
-  /** Netty's ways to the kernel. */
+  /** Netty's transports. */
   public enum Transport {
     EPOLL(EpollServerSocketChannel.class),
     IO_URING(IoUringServerSocketChannel.class),
@@ -84,7 +84,7 @@ public final class NettyServer {
     System.exit(0);
   }
 
-  /** Without state, so that one serves all connections. */
+  /** Stateless, so that one instance serves all connections. */
   @Sharable
   private static final class Echo extends ChannelInboundHandlerAdapter {
     @Override

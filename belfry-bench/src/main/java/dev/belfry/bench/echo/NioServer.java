@@ -12,7 +12,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * An echo server on the JDK's selector: keys are handled as they are found, without the set of
+ * An echo server on the JDK's selector. Keys are handled as they are found, without a set of
  * selected keys, and interest changes only while an answer does not fit into the socket.
  */
 public final class NioServer {
@@ -67,7 +67,7 @@ public final class NioServer {
 
   private static void echo(SelectionKey key, SocketChannel channel, ByteBuffer buffer)
       throws IOException {
-    if (buffer.position() == 0) { // nothing is left of the last answer
+    if (buffer.position() == 0) { // nothing of the last answer is left
       if (channel.read(buffer) < 0) {
         close(key);
         return;
@@ -92,7 +92,7 @@ public final class NioServer {
     try {
       key.channel().close();
     } catch (IOException gone) {
-      // It was to be closed anyway.
+      // It was about to be closed anyway.
     }
   }
 }

@@ -1,6 +1,5 @@
 /**
- * Echo of small messages over TCP: each server in a process of its own, the load in another, all on
- * loopback.
+ * Echo of small messages over TCP on loopback: each server in its own process, the load in another.
  */
 @NullMarked
 package dev.belfry.bench.echo;

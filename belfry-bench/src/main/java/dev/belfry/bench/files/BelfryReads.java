@@ -14,7 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 
-/** Reads on a loop; on epoll one after the other, on io_uring at the same time. */
+/** Reads on a loop: one after another on epoll, concurrently on io_uring. */
 record BelfryReads(Backend backend) implements FileReads {
 
   @Override
@@ -30,7 +30,7 @@ record BelfryReads(Backend backend) implements FileReads {
     }
   }
 
-  /** As many reads as go on at once. */
+  /** The concurrent reads. */
   private static final class Reading {
     private final EventLoop loop;
     private final SplittableRandom random = new SplittableRandom(1);

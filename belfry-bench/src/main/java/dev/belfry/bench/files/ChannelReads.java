@@ -16,7 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Reads through the JDK's channel, on so many threads. */
+/** Reads through the JDK's channel, on this many threads. */
 record ChannelReads(int threads) implements FileReads {
 
   @Override
@@ -42,7 +42,9 @@ record ChannelReads(int threads) implements FileReads {
     }
   }
 
-  /** By its name, because the compiler warns of every other mention and cannot be told not to. */
+  /**
+   * By name, because the compiler warns of any other use, and that warning cannot be suppressed.
+   */
   private static OpenOption direct() throws ReflectiveOperationException {
     Class<?> type = Class.forName("com.sun.nio.file.ExtendedOpenOption");
     return (OpenOption) Objects.requireNonNull(type.getField("DIRECT").get(null));

@@ -5,12 +5,12 @@ import dev.belfry.loop.Backend;
 import java.util.Arrays;
 import java.util.List;
 
-/** Who reads files. */
+/** Ways to read files. */
 enum FileContender {
   BELFRY_IO_URING("belfry-io_uring"),
   BELFRY_EPOLL("belfry-epoll"),
   FILE_CHANNEL("file-channel"),
-  /** With a thread for each read that the first has under way at once. */
+  /** With a thread for each read that io_uring has in flight. */
   FILE_CHANNEL_THREADS("file-channel-threads");
 
   /** The name on the command line and in the tables. */
@@ -40,7 +40,7 @@ enum FileContender {
     };
   }
 
-  /** How its process is started. */
+  /** The command that starts its process. */
   List<String> command(String file) {
     return JavaCommand.of(JavaCommand.BELFRY, FilesMain.class, label, file);
   }

@@ -6,8 +6,8 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 
 /**
- * The process of a contender. It answers {@code cached NANOS} or {@code direct NANOS} by the pages
- * read in a second and the processor time for each, in nanoseconds.
+ * The process of a contender. Answers {@code cached NANOS} and {@code direct NANOS} with the pages
+ * read per second and the processor time for each, in nanoseconds.
  */
 public final class FilesMain {
   private FilesMain() {}

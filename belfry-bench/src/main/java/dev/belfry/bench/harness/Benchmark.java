@@ -9,7 +9,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 
-/** A subcommand that measures something and reports it in the way of the house. */
+/** A subcommand that measures something and reports it in the common format. */
 public abstract class Benchmark implements Callable<Integer> {
   private final PrintStream out = System.out;
 
@@ -31,20 +31,20 @@ public abstract class Benchmark implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  /** Prints lines and a blank one. */
+  /** Prints lines, followed by a blank one. */
   protected final void print(List<String> lines) {
     lines.forEach(out::println);
     out.println();
   }
 
-  /** Prints what the figures are, and how those of the rounds were summed up. */
+  /** Prints what the figures mean, and how those of the rounds were summarised. */
   protected final void printNotes(String... notes) {
     var lines = new ArrayList<>(List.of(notes));
     lines.add("Medians of the rounds; a ratio is the median of the ratios within each round.");
     print(lines);
   }
 
-  /** Prints which goals are met under some circumstances. */
+  /** Prints which goals are met under the given circumstances. */
   protected final void printVerdicts(
       List<Goal> goals, Measurements measurements, Map<String, Object> params) {
     List<String> verdicts =
@@ -54,7 +54,7 @@ public abstract class Benchmark implements Callable<Integer> {
     }
   }
 
-  /** Where a process belongs. */
+  /** Where a process runs, or anywhere if pinning is off. */
   protected static Pinning pinning(RunOptions options, Pinning place) {
     return options.pin() ? place : Pinning.NONE;
   }

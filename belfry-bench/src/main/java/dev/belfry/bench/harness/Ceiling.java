@@ -5,15 +5,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a contender should not exceed, whatever others do.
+ * An absolute limit for a contender, whatever others do.
  *
- * @param contender who
- * @param metric in what; its heading says it in words
- * @param most what the median still may be
+ * @param contender the contender
+ * @param metric the metric, whose heading describes it
+ * @param most the highest median allowed
  */
 public record Ceiling(String contender, Metric metric, double most) {
 
-  /** The verdict in a line; empty if it was not measured. */
+  /** The verdict in one line; empty if it was not measured. */
   public Optional<String> verdict(Measurements measurements, Map<String, Object> params) {
     return measurements
         .summary(contender, params, metric.name())

@@ -9,10 +9,10 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The contenders under the same circumstances: median and spread of each metric, and the ratio to
- * each reference.
+ * Compares contenders under the same circumstances: median and spread of each metric, and the ratio
+ * to each reference.
  *
- * @param metrics what is shown
+ * @param metrics the metrics to show
  * @param references the contenders that the others are compared with
  */
 public record ComparisonTable(List<Metric> metrics, List<String> references) {
@@ -76,7 +76,7 @@ public record ComparisonTable(List<Metric> metrics, List<String> references) {
     return row;
   }
 
-  /** Says which rounds were left out, or that they are a mixture. */
+  /** Notes which rounds were left out, or that placements are mixed. */
   private static Optional<String> placementNote(
       Measurements measurements, Map<String, Object> params) {
     Map<Distance, Integer> placements = measurements.placements(params);

@@ -12,14 +12,14 @@ public final class ContenderMain {
 
   private ContenderMain() {}
 
-  /** Answers a question. */
+  /** Answers questions. */
   @FunctionalInterface
   public interface Answering {
-    /** The answer, in one line. */
+    /** The answer, on one line. */
     String answer(String question) throws Exception;
   }
 
-  /** Tells that the contender is up, with the port it listens at or the like. */
+  /** Announces that the contender is up, with a detail such as the port it listens on. */
   public static void ready(Object detail) {
     say("READY " + detail);
   }
@@ -27,7 +27,7 @@ public final class ContenderMain {
   /** Waits until the input ends. */
   public static void awaitEnd() throws IOException {
     while (System.in.read() >= 0) {
-      // Nobody has anything to say to this contender.
+      // No input is expected.
     }
   }
 

@@ -10,9 +10,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process that takes part in a benchmark. It says {@code READY}, with whatever else it has to
- * say, in its first line; it may answer each line of its input by one line of output; and it ends
- * when its input does, so that none is left behind. What it says on standard error is shown.
+ * A process that takes part in a benchmark. Its first line is {@code READY}, with optional details.
+ * It may answer each line of input with one line of output. It ends when its input does, so that
+ * none is left behind. Its standard error is shown.
  */
 public final class ContenderProcess implements AutoCloseable {
   private static final String READY = "READY";
@@ -31,7 +31,7 @@ public final class ContenderProcess implements AutoCloseable {
     this.input = process.outputWriter();
   }
 
-  /** Starts a process; {@link #awaitReady} tells when it is up. */
+  /** Starts a process; {@link #awaitReady} waits until it is up. */
   public static ContenderProcess start(String name, List<String> command, Pinning pinning)
       throws IOException {
     var builder = new ProcessBuilder(command).redirectError(Redirect.INHERIT);
@@ -43,7 +43,7 @@ public final class ContenderProcess implements AutoCloseable {
     return process.pid();
   }
 
-  /** Waits until it is ready; what it said besides that. */
+  /** Waits until it is ready; returns the details that it gave. */
   public String awaitReady() throws IOException {
     String line = readLine(START_LIMIT);
     if (!line.startsWith(READY)) {
@@ -52,7 +52,7 @@ public final class ContenderProcess implements AutoCloseable {
     return line.substring(READY.length()).strip();
   }
 
-  /** Says a line and waits for the answer; the process is ended if that takes too long. */
+  /** Sends a line and waits for the answer; kills the process if that takes too long. */
   public String ask(String line, Duration limit) throws IOException {
     input.write(line);
     input.newLine();
@@ -60,7 +60,7 @@ public final class ContenderProcess implements AutoCloseable {
     return readLine(limit);
   }
 
-  /** Waits for a line; the process is ended if that takes too long. */
+  /** Waits for a line; kills the process if that takes too long. */
   public String readLine(Duration limit) throws IOException {
     CompletableFuture<Void> tooLate =
         CompletableFuture.runAsync(

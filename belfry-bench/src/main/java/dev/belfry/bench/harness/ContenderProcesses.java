@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** The processes of a benchmark; all end when this is closed. */
+/** The processes of a benchmark; closing this ends them all. */
 public final class ContenderProcesses implements AutoCloseable {
   private final Map<String, ContenderProcess> processes = new LinkedHashMap<>();
 
-  /** Starts one and does not wait for it, so that several come up together. */
+  /** Starts one without waiting for it, so that several come up together. */
   public void start(String name, List<String> command, Pinning pinning) throws IOException {
     processes.put(name, ContenderProcess.start(name, command, pinning));
   }
@@ -26,7 +26,7 @@ public final class ContenderProcesses implements AutoCloseable {
     }
   }
 
-  /** The process of that name. */
+  /** The process of this name. */
   public ContenderProcess get(String name) {
     ContenderProcess process = processes.get(name);
     if (process == null) {

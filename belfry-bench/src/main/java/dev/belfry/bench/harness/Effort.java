@@ -2,7 +2,7 @@ package dev.belfry.bench.harness;
 
 /** How thorough a run is. */
 public enum Effort {
-  /** A few seconds; the figures mean nothing. */
+  /** A few seconds; the figures are meaningless. */
   QUICK(2),
   /** About three minutes. */
   NORMAL(9),
@@ -15,7 +15,7 @@ public enum Effort {
     this.rounds = rounds;
   }
 
-  /** How many rounds. */
+  /** The number of rounds. */
   public int rounds() {
     return rounds;
   }

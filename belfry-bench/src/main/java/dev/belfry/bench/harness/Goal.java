@@ -5,14 +5,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a contender should reach against another.
+ * What a contender should achieve compared with another.
  *
- * @param contender who
- * @param reference against whom
- * @param metric in what
+ * @param contender the contender
+ * @param reference the one to compare with
+ * @param metric the name of the metric
  * @param what the metric in words
- * @param bound from which side the limit is to be seen
- * @param limit the ratio that still meets the goal
+ * @param bound on which side of the limit the goal is met
+ * @param limit the ratio that just meets the goal
  */
 public record Goal(
     String contender, String reference, String metric, String what, Bound bound, double limit) {
@@ -41,7 +41,7 @@ public record Goal(
     abstract boolean holds(double ratio, double limit);
   }
 
-  /** The verdict in a line; empty if one of the two did not take part. */
+  /** The verdict in one line; empty if either did not take part. */
   public Optional<String> verdict(Measurements measurements, Map<String, Object> params) {
     return measurements
         .ratio(contender, reference, params, metric)

@@ -4,20 +4,20 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Command lines for JVMs like this one: same Java, same class path. */
+/** Command lines for JVMs like this one: same JDK, same class path. */
 public final class JavaCommand {
-  /** The same for all, so that no contender has a smaller heap than another. */
+  /** Common to all, so that no contender has a smaller heap than another. */
   private static final List<String> COMMON =
       List.of(
           "-Xms1g",
           "-Xmx1g",
           "--enable-native-access=ALL-UNNAMED",
-          "-Dslf4j.internal.verbosity=ERROR"); // several peers log by it, if anybody listens
+          "-Dslf4j.internal.verbosity=ERROR"); // no notice that SLF4J has no provider
 
-  /** What Belfry's coroutines need to run on the loop thread. */
+  /** Flags that Belfry's coroutines need to run on the loop thread. */
   public static final List<String> BELFRY = List.of("--add-opens=java.base/java.lang=ALL-UNNAMED");
 
-  /** What Netty needs to use its fast paths on this Java, and what tuners of Netty switch off. */
+  /** Flags that Netty needs for its fast paths on this JDK, and those that turn off its checks. */
   public static final List<String> NETTY =
       List.of(
           "--sun-misc-unsafe-memory-access=allow",
@@ -30,7 +30,7 @@ public final class JavaCommand {
 
   private JavaCommand() {}
 
-  /** Runs a main class with some flags of the JVM and some arguments. */
+  /** The command that runs a main class with JVM flags and arguments. */
   public static List<String> of(List<String> flags, Class<?> main, String... arguments) {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -10,9 +10,9 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The results for machines: one array with an object {@code {bench, contender, params, metrics}}
- * for each contender and circumstance. A metric holds its summary, over the samples that count, and
- * all samples in the order of the rounds; {@code placement} and {@code placementNanos} tell where
- * the processors were in each of those rounds.
+ * for each contender and circumstance. A metric holds its summary over the samples that count, and
+ * all samples in order of rounds; {@code placement} and {@code placementNanos} tell where the
+ * processors were in each round.
  */
 public final class JsonReport {
   private static final JsonMapper MAPPER =

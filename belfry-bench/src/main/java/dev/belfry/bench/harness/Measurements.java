@@ -12,11 +12,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * All samples of a benchmark, and what follows from them.
+ * All samples of a benchmark, and their statistics.
  *
- * <p>A contender is compared with another round by round, because what disturbs one of them in a
- * round most likely disturbs both. Of the rounds only those count in which the processors were
- * placed as in most rounds; all count if fewer than half would be left.
+ * <p>Contenders are compared round by round, because what disturbs one of them in a round most
+ * likely disturbs both. Only rounds in which the processors were placed as in most rounds count; if
+ * that would leave fewer than half, all count.
  */
 public final class Measurements {
   private static final Comparator<Sample> BY_ROUND = Comparator.comparingInt(Sample::round);
@@ -33,26 +33,26 @@ public final class Measurements {
     return bench;
   }
 
-  /** Takes a sample. */
+  /** Adds a sample. */
   public void add(Sample sample) {
     samples.add(sample);
   }
 
-  /** The contenders, in the order they were met. */
+  /** The contenders, in order of appearance. */
   public Set<String> contenders() {
     var names = new LinkedHashSet<String>();
     samples.stream().sorted(BY_ROUND).forEach(sample -> names.add(sample.contender()));
     return names;
   }
 
-  /** The circumstances, in the order they were met. */
+  /** The circumstances, in order of appearance. */
   public Set<Map<String, Object>> params() {
     var all = new LinkedHashSet<Map<String, Object>>();
     samples.forEach(sample -> all.add(sample.params()));
     return all;
   }
 
-  /** All samples of a contender, also those that do not count. */
+  /** All samples of a contender, including those that do not count. */
   public List<Sample> samples(String contender, Map<String, Object> params) {
     return samples.stream()
         .filter(s -> s.contender().equals(contender) && s.params().equals(params))
@@ -60,20 +60,20 @@ public final class Measurements {
         .toList();
   }
 
-  /** The names of what was measured for a contender. */
+  /** The names of the metrics measured for a contender. */
   public Set<String> metrics(String contender, Map<String, Object> params) {
     var names = new LinkedHashSet<String>();
     samples(contender, params).forEach(sample -> names.addAll(sample.metrics().keySet()));
     return names;
   }
 
-  /** A metric in short; empty if it was not measured. */
+  /** The summary of a metric; empty if it was not measured. */
   public Optional<Summary> summary(String contender, Map<String, Object> params, String metric) {
     var values = values(contender, params, metric).values();
     return values.isEmpty() ? Optional.empty() : Optional.of(Summary.of(values));
   }
 
-  /** A metric divided by a reference's in the same round, in short. */
+  /** The summary of a metric divided, round by round, by that of a reference. */
   public Optional<Summary> ratio(
       String contender, String reference, Map<String, Object> params, String metric) {
     Map<Integer, Double> own = values(contender, params, metric);
@@ -89,7 +89,7 @@ public final class Measurements {
     return ratios.isEmpty() ? Optional.empty() : Optional.of(Summary.of(ratios));
   }
 
-  /** How many samples there are of each placement, under some circumstances. */
+  /** The number of samples by placement, under the given circumstances. */
   public Map<Distance, Integer> placements(Map<String, Object> params) {
     var counts = new EnumMap<Distance, Integer>(Distance.class);
     samples.stream()
@@ -98,7 +98,7 @@ public final class Measurements {
     return counts;
   }
 
-  /** The placement that counts; empty if all do. */
+  /** The only placement that counts; empty if all do. */
   public Optional<Distance> counted(Map<String, Object> params) {
     Map<Distance, Integer> counts = placements(params);
     int all = counts.values().stream().mapToInt(Integer::intValue).sum();

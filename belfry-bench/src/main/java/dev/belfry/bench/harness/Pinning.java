@@ -6,16 +6,16 @@ import dev.belfry.linux.Sys;
 import java.io.IOException;
 import java.util.BitSet;
 
-/** On which processor a thread is kept, and a process, which inherits it from who starts it. */
+/** The processor that a thread is pinned to, or a process, which inherits it from its parent. */
 public enum Pinning {
-  /** On any. */
+  /** Any. */
   NONE,
-  /** On the first, where the load is made. */
+  /** The first, where the load is generated. */
   FIRST,
-  /** On the last, where the measured process runs. */
+  /** The last, where the measured process runs. */
   LAST;
 
-  /** Starts a process where it belongs. */
+  /** Starts a process pinned to this processor. */
   Process start(ProcessBuilder builder) throws IOException {
     if (this == NONE) {
       return builder.start();
@@ -29,7 +29,7 @@ public enum Pinning {
     }
   }
 
-  /** Keeps the calling thread where it belongs. */
+  /** Pins the calling thread to this processor. */
   public void stay() throws ErrnoException {
     switch (this) {
       case NONE -> {}

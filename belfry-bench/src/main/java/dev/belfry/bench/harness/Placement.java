@@ -1,14 +1,14 @@
 package dev.belfry.bench.harness;
 
 /**
- * How far apart the virtual processors were during a measurement, by the time that a cache line
- * takes from one to the other and back.
+ * How far apart the virtual processors were during a measurement, judged by the round trip of a
+ * cache line between them.
  *
- * @param distance the class
- * @param roundTripNanos the time; the longer one if it was taken before and after
+ * @param distance the class of distance
+ * @param roundTripNanos the round trip; the longer one if measured before and after
  */
 public record Placement(Distance distance, double roundTripNanos) {
-  // Round trips seen: about 20 to 50 ns, about 80 to 180 ns, and well above that.
+  // Observed round trips: about 20 to 50 ns, about 80 to 180 ns, and well above that.
   private static final double NEAR_FROM_NANOS = 65;
   private static final double FAR_FROM_NANOS = 220;
 
@@ -18,18 +18,18 @@ public record Placement(Distance distance, double roundTripNanos) {
     SAME_CORE,
     /** Two cores that share a cache. */
     NEAR,
-    /** Two cores that do not. */
+    /** Two cores that do not share a cache. */
     FAR,
-    /** It was not the same before and after. */
+    /** It differed before and after. */
     CHANGED,
-    /** There is one processor only, or it was not looked at. */
+    /** There is only one processor, or it was not measured. */
     UNKNOWN
   }
 
-  /** Nothing is known. */
+  /** Unknown. */
   public static final Placement UNKNOWN = new Placement(Distance.UNKNOWN, 0);
 
-  /** The placement that a round trip tells. */
+  /** The placement that a round trip indicates. */
   public static Placement of(double roundTripNanos) {
     Distance distance =
         roundTripNanos < NEAR_FROM_NANOS
@@ -39,8 +39,8 @@ public record Placement(Distance distance, double roundTripNanos) {
   }
 
   /**
-   * The placement of a measurement that began with this one and ended with another. A look that was
-   * disturbed by other work says nothing against the other look.
+   * The placement of a measurement that began with this one and ended with another. A probe that
+   * was disturbed by other work does not contradict the other one.
    */
   public Placement until(Placement end) {
     if (distance == Distance.UNKNOWN || end.distance == Distance.UNKNOWN) {

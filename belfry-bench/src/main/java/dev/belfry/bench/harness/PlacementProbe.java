@@ -7,21 +7,21 @@ import java.util.BitSet;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Finds out how far apart the first two processors are: two threads, each on one of them, bounce a
- * cache line. The host may move the processors of a virtual machine at any time, and that changes
- * what two processes cost each other by factors.
+ * Measures how far apart the first two processors are: two threads, one on each, bounce a cache
+ * line. The hypervisor may move virtual processors at any time, which changes the cost of
+ * communication between two processes severalfold.
  */
 public final class PlacementProbe {
   private static final int BURSTS = 8;
   private static final int WARM_UPS = 20;
   private static final int ROUND_TRIPS = 1000;
 
-  /** A burst that takes so long was disturbed; no cache line is that slow. */
+  /** A burst that takes this long was disturbed; no cache line is that slow. */
   private static final long GIVE_UP_NANOS = 50_000_000;
 
   private static final int LOOKS_AT_CLOCK = 1 << 14;
 
-  /** Counts the bounces: even when it is the first thread's turn, {@link #OVER} at the end. */
+  /** Counts the bounces: even when it is the first thread's turn; {@link #OVER} at the end. */
   private final AtomicInteger ball = new AtomicInteger();
 
   private static final int OVER = -1;
@@ -34,7 +34,7 @@ public final class PlacementProbe {
     this.second = second;
   }
 
-  /** Looks now; takes a few milliseconds. */
+  /** Measures now; takes a few milliseconds. */
   public static Placement look() {
     try {
       BitSet processors = Affinity.get(Sys.forAnyThread(), Affinity.THIS_THREAD);
@@ -46,7 +46,7 @@ public final class PlacementProbe {
     }
   }
 
-  /** Lets the probe be compiled: an interpreted one would see processors far apart. */
+  /** Gets the probe compiled: interpreted, it would find the processors far apart. */
   public static void warmUp() {
     for (int i = 0; i < WARM_UPS; i++) {
       look();
@@ -80,7 +80,7 @@ public final class PlacementProbe {
       for (int i = 0; i < ROUND_TRIPS; i++) {
         int mine = ball.incrementAndGet();
         int spins = 0;
-        while (ball.getAcquire() == mine) { // no spin hint: it would cost more than the way
+        while (ball.getAcquire() == mine) { // no spin hint: it would cost more than the trip
           if (++spins % LOOKS_AT_CLOCK == 0 && System.nanoTime() - began > GIVE_UP_NANOS) {
             return best;
           }

@@ -4,7 +4,7 @@ import java.io.Console;
 import java.io.PrintStream;
 import java.util.Optional;
 
-/** Says on one line what goes on and how far it is; silent unless somebody sits at a terminal. */
+/** Shows on one line what is going on and how far it is; silent unless on a terminal. */
 public final class Progress implements AutoCloseable {
   private static final String CLEAR_LINE = "\r\u001b[K";
 
@@ -18,7 +18,7 @@ public final class Progress implements AutoCloseable {
     this.steps = steps;
   }
 
-  /** A step begins. */
+  /** Begins a step. */
   public void step(String what) {
     if (visible) {
       int percent = steps == 0 ? 0 : Math.min(99, 100 * step / steps);

@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Lets every contender do everything once in each round. For one circumstance all contenders come
- * one after the other, so that what is compared lies close together in time; their order is rotated
- * by one each round, so that nobody always comes first. Where the processors are is looked at
- * before and after each such group.
+ * Measures every contender once under every circumstance in each round. For one circumstance all
+ * contenders follow one another, so that what is compared lies close together in time. Their order
+ * rotates by one each round, so that none always comes first. The placement of the processors is
+ * probed before and after each such group.
  *
- * @param contenders who takes part
+ * @param contenders the contenders
  * @param label a contender's name
  * @param circumstances under which they are measured
- * @param params a circumstance in the results
+ * @param params a circumstance as it appears in the results
  * @param <C> the type of a contender
  * @param <P> the type of a circumstance
  */
@@ -29,11 +29,11 @@ public record Rounds<C, P>(
   /** Measures once. */
   @FunctionalInterface
   public interface Measuring<C, P> {
-    /** The metrics by name; none if the contender has no part in this. */
+    /** The metrics by name; none if the contender does not take part. */
     Map<String, Double> measure(C contender, P circumstance) throws IOException;
   }
 
-  /** Runs so many rounds. */
+  /** Runs this many rounds. */
   public void run(int rounds, Measurements into, Progress progress, Measuring<C, P> measuring)
       throws IOException {
     PlacementProbe.warmUp();
@@ -56,7 +56,7 @@ public record Rounds<C, P>(
     }
   }
 
-  /** The steps of a progress line. */
+  /** The number of steps of the progress line. */
   public int steps(int rounds) {
     return rounds * circumstances.size() * contenders.size();
   }

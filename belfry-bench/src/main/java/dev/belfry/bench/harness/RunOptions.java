@@ -40,7 +40,7 @@ public final class RunOptions {
       description = "Keep the measured process on one processor, the load on another.")
   private boolean pin;
 
-  /** How long the whole may take. */
+  /** How long the whole run may take. */
   static final class Length {
     @Option(names = "--quick", description = "A few seconds: shows that it works.")
     private boolean quick;
@@ -49,38 +49,38 @@ public final class RunOptions {
     private boolean full;
   }
 
-  /** How long the whole may take. */
+  /** How long the whole run may take. */
   public Effort effort() {
     return length.quick ? Effort.QUICK : length.full ? Effort.FULL : Effort.NORMAL;
   }
 
-  /** How many rounds. */
+  /** The number of rounds. */
   public int rounds() {
     return rounds > 0 ? rounds : effort().rounds();
   }
 
-  /** How long one measurement takes, unless told otherwise. */
+  /** How long one measurement takes: as given on the command line, or else this long. */
   public Duration measured(Duration unlessTold) {
     return seconds > 0 ? Duration.ofNanos((long) (seconds * 1e9)) : unlessTold;
   }
 
-  /** The same in milliseconds, by how long the whole may take. */
+  /** The same, with a default in milliseconds for each effort. */
   public Duration measuredMillis(int quick, int normal, int full) {
     return measured(Duration.ofMillis(effort().choose(quick, normal, full)));
   }
 
-  /** Where the JSON goes, or null. */
+  /** The file for the JSON report, or null. */
   public @Nullable Path json() {
     return json;
   }
 
-  /** Whether processes are kept on processors. */
+  /** Whether processes are pinned to processors. */
   public boolean pin() {
     return pin;
   }
 
   /**
-   * The names that were asked for, in the order given here.
+   * The selected names, in the order given here.
    *
    * @throws IllegalArgumentException if one is unknown, or cannot run here
    */
@@ -96,7 +96,7 @@ public final class RunOptions {
         only.isEmpty() ? all : all.stream().filter(only::contains).toList());
   }
 
-  /** Many containers refuse it; the others can be compared all the same. */
+  /** Many containers refuse io_uring; the others can be compared all the same. */
   private List<String> withoutIoUringIfRefused(List<String> names) {
     Optional<String> cause = Backend.IO_URING.unavailabilityCause();
     List<String> refused = names.stream().filter(name -> name.contains("io_uring")).toList();

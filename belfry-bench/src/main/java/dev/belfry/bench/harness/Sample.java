@@ -3,12 +3,12 @@ package dev.belfry.bench.harness;
 import java.util.Map;
 
 /**
- * What one contender did once.
+ * One measurement of one contender.
  *
  * @param round the round, from zero
- * @param contender who
- * @param params under which circumstances, such as the number of connections
- * @param metrics what was measured, by name
+ * @param contender the contender
+ * @param params the circumstances, such as the number of connections
+ * @param metrics the measured values, by name
  * @param placement where the virtual processors were meanwhile
  */
 public record Sample(
@@ -18,7 +18,7 @@ public record Sample(
     Map<String, Double> metrics,
     Placement placement) {
 
-  /** The same with another placement. */
+  /** A copy with another placement. */
   Sample placed(Placement other) {
     return new Sample(round, contender, params, metrics, other);
   }

@@ -4,19 +4,19 @@ import java.util.Arrays;
 import java.util.Collection;
 
 /**
- * A handful of figures in short.
+ * The summary of a set of figures.
  *
- * @param count how many there were
- * @param min the least
- * @param lowerQuartile a quarter of them is below
- * @param median half of them is below
- * @param upperQuartile three quarters of them are below
- * @param max the greatest
+ * @param count the number of figures
+ * @param min the minimum
+ * @param lowerQuartile the lower quartile
+ * @param median the median
+ * @param upperQuartile the upper quartile
+ * @param max the maximum
  */
 public record Summary(
     int count, double min, double lowerQuartile, double median, double upperQuartile, double max) {
 
-  /** The summary of at least one figure. */
+  /** Summarises at least one figure. */
   public static Summary of(Collection<Double> figures) {
     double[] sorted = figures.stream().mapToDouble(Double::doubleValue).sorted().toArray();
     if (sorted.length == 0) {
@@ -31,7 +31,7 @@ public record Summary(
         sorted[sorted.length - 1]);
   }
 
-  /** The value that a share of the sorted figures does not exceed, between two if need be. */
+  /** The quantile of sorted figures, interpolated between two if need be. */
   static double quantile(double[] sorted, double share) {
     double place = share * (sorted.length - 1);
     int below = (int) Math.floor(place);
@@ -39,7 +39,7 @@ public record Summary(
     return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
   }
 
-  /** The smallest of the figures that at least so many per cent of them do not exceed. */
+  /** The smallest figure that at least this percentage of the figures do not exceed. */
   public static long percentile(long[] figures, double percent) {
     if (figures.length == 0) {
       throw new IllegalArgumentException("there is nothing to choose from");

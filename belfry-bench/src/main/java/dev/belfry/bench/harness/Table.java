@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Text in columns, each as wide as it needs to be; the first is flush left, the rest right. */
+/** Text in columns, each as wide as needed; the first is left-aligned, the others right-aligned. */
 public final class Table {
   private static final String GAP = "  ";
 
@@ -23,7 +23,7 @@ public final class Table {
     rows.add(List.copyOf(cells));
   }
 
-  /** The lines, the headings and a rule first. */
+  /** The lines, starting with the headings and a rule. */
   public List<String> lines() {
     int[] widths = new int[rows.getFirst().size()];
     for (List<String> row : rows) {

@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A directory for programs compiled on the spot; gone when it is closed. */
+/** A temporary directory for programs compiled on the spot; closing deletes it. */
 public final class Workshop implements AutoCloseable {
   private final Path directory;
 
@@ -16,7 +16,7 @@ public final class Workshop implements AutoCloseable {
     this.directory = directory;
   }
 
-  /** A new one. */
+  /** Opens a new one. */
   public static Workshop open() throws IOException {
     return new Workshop(Files.createTempDirectory("belfry-bench"));
   }
@@ -24,7 +24,7 @@ public final class Workshop implements AutoCloseable {
   /**
    * Compiles a C program with {@code gcc -O2}.
    *
-   * @param near the class beside which the source lies as a resource
+   * @param near the class beside which the source is a resource
    * @param source the file, such as {@code echo_server.c}
    * @return the executable
    */
@@ -64,7 +64,7 @@ public final class Workshop implements AutoCloseable {
     delete(directory);
   }
 
-  /** Deletes a directory with all that is in it. */
+  /** Deletes a directory and everything in it. */
   public static void delete(Path directory) throws IOException {
     try (Stream<Path> files = Files.walk(directory)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {

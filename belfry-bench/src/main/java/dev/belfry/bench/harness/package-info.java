@@ -1,5 +1,5 @@
 /**
- * What all measurements share: contenders in processes of their own, rounds in a rotated order,
+ * Shared by all measurements: contenders in processes of their own, rounds in rotating order,
  * statistics, tables, goals and JSON.
  */
 @NullMarked

@@ -12,8 +12,8 @@ import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Aeron over IPC with exclusive publications and claimed buffers. The passive end runs the media
- * driver, on one thread that mostly sleeps, because IPC does not pass through it.
+ * Aeron over IPC, with exclusive publications and claimed buffers. The passive end runs the media
+ * driver on one thread that mostly sleeps, because IPC does not pass through it.
  */
 final class AeronEnd implements IpcEnd {
   private static final int TO = 1001;
@@ -47,11 +47,11 @@ final class AeronEnd implements IpcEnd {
   }
 
   /**
-   * Starts the driver that both ends need. A publisher gets half a term ahead of what the driver
-   * has seen read, which it looks at once a millisecond: another reason for larger terms where
-   * messages are not answered one by one. There are three of them for each direction.
+   * Starts the driver that both ends need. A publisher may be half a term ahead of what the driver
+   * has seen consumed, and the driver looks once a millisecond: another reason for larger terms
+   * where messages are not answered one by one. There are three terms in each direction.
    */
-  @SuppressWarnings("resource") // it ends with the process
+  @SuppressWarnings("resource") // ends with the process
   static void startDriver(Path directory, boolean answered) {
     MediaDriver.launch(
         new MediaDriver.Context()
@@ -67,7 +67,7 @@ final class AeronEnd implements IpcEnd {
   public void send(long number) {
     bytes.putLong(0, number);
     while (out.tryClaim(bytes.capacity(), claim) < 0) {
-      Thread.onSpinWait(); // back pressure, or nobody is connected yet
+      Thread.onSpinWait(); // back-pressure, or not connected yet
     }
     claim.buffer().putBytes(claim.offset(), bytes, 0, bytes.capacity());
     claim.commit();

@@ -12,7 +12,7 @@ import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
 import org.agrona.concurrent.ringbuffer.RingBuffer;
 import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 
-/** Two ring buffers of Agrona over mapped files; waiting is spinning. */
+/** Two Agrona ring buffers over mapped files; waiting is spinning. */
 final class AgronaEnd implements IpcEnd {
   private static final int KIND = 1;
 

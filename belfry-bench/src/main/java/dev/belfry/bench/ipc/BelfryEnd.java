@@ -20,7 +20,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 
-/** A link of {@code belfry-shm}. The passive end is the host, the active one walks in. */
+/** A link of {@code belfry-shm}. The passive end is the host; the active end attaches by file. */
 final class BelfryEnd implements IpcEnd {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -44,7 +44,7 @@ final class BelfryEnd implements IpcEnd {
     this.batch = batch;
   }
 
-  /** The segment of the passive end; the other may attach now. */
+  /** Creates the segment of the passive end; the other end may attach from now on. */
   static Segment create(Path directory, Placement placement, boolean answered) throws IOException {
     int ringSize = IpcEnd.bufferBytes(answered) / DESCRIPTOR_BYTES;
     return Segment.create(

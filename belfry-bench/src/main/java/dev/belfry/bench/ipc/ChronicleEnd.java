@@ -7,7 +7,7 @@ import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.ExcerptTailer;
 
-/** Two queues of Chronicle; waiting is spinning. */
+/** Two Chronicle queues; waiting is spinning. */
 final class ChronicleEnd implements IpcEnd {
   private final ExcerptAppender out;
   private final ExcerptTailer in;

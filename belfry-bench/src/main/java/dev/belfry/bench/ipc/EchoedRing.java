@@ -6,7 +6,7 @@ import dev.belfry.bench.harness.Workshop;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** A ring of Belfry to another process, which sends everything back. For one thread. */
+/** A Belfry ring to another process, which echoes everything. For one thread. */
 public final class EchoedRing implements AutoCloseable {
   private static final IpcContender KIND = IpcContender.BELFRY_ADAPTIVE;
 
@@ -22,7 +22,7 @@ public final class EchoedRing implements AutoCloseable {
     this.end = end;
   }
 
-  /** Starts the other process, for messages of so many bytes. */
+  /** Starts the other process, for messages of this many bytes. */
   public static EchoedRing open(int length) throws Exception {
     Path directory = IpcPair.newDirectory();
     ContenderProcess other =
@@ -32,12 +32,12 @@ public final class EchoedRing implements AutoCloseable {
     return new EchoedRing(directory, other, KIND.active(directory, length, true));
   }
 
-  /** Sends a message, and does not wait for it. */
+  /** Sends a message without waiting for its echo. */
   public void send() throws Exception {
     end.send(sent++);
   }
 
-  /** Waits for the oldest message that has not come back yet. */
+  /** Waits for the echo of the oldest message in flight. */
   public void receive() throws Exception {
     IpcEnd.check(end.receive(), received++);
   }

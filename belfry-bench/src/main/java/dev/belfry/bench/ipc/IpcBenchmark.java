@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** What the two benchmarks of messages between processes have in common. */
+/** The common part of the two benchmarks of messages between processes. */
 abstract class IpcBenchmark extends Benchmark {
   private final String name;
   private final String passive;
@@ -32,7 +32,7 @@ abstract class IpcBenchmark extends Benchmark {
 
   abstract boolean takesPart(IpcContender contender);
 
-  /** What should be reached with messages of a size. */
+  /** The goals for messages of a size. */
   abstract List<Goal> goals(int bytes);
 
   @Override
@@ -50,7 +50,7 @@ abstract class IpcBenchmark extends Benchmark {
                 List.of(32, 64, 128),
                 List.of(16, 32, 64, 128, 256, 1024, 4096, 16384, 65000));
     double seconds = options.measuredMillis(50, 300, 500).toNanos() / 1e9;
-    // Long enough for the compiler, whatever is measured.
+    // Long enough for the compiler, however short the measurement.
     double warmSeconds = options.effort().choose(0.1, 1.2, 2.0);
     var measurements = new Measurements(name);
     try (Workshop workshop = Workshop.open()) {

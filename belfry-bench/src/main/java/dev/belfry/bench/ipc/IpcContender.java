@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/** Who carries messages between two processes. */
+/** Ways to carry messages between two processes. */
 enum IpcContender {
   BELFRY_SPIN("belfry-spin"),
   BELFRY_ADAPTIVE("belfry-adaptive"),
@@ -32,13 +32,15 @@ enum IpcContender {
   C_ADAPTIVE("c-adaptive"),
   C_FUTEX("c-futex"),
   C_BATCH("c-batch"),
-  /** One word there and back, no message at all: what the processors need; round trips only. */
+  /**
+   * One word there and back, without a message: the cost of the processors alone; round trips only.
+   */
   C_WORD("c-word");
 
-  /** How many messages a batch has. */
+  /** The number of messages in a batch. */
   private static final int BATCH = 32;
 
-  /** What peers built on Unsafe and on the JDK's insides need. */
+  /** Flags for peers built on Unsafe and on the JDK's internals. */
   private static final List<String> OPENED =
       List.of(
           "--sun-misc-unsafe-memory-access=allow",
@@ -90,7 +92,7 @@ enum IpcContender {
     return label.startsWith("c-");
   }
 
-  /** How one of its two processes is started. */
+  /** The command that starts one of its two processes. */
   List<String> command(Path ring, String role, Path directory, int length) {
     String bytes = String.valueOf(length);
     return switch (this) {
@@ -125,7 +127,7 @@ enum IpcContender {
   }
 
   /**
-   * Opens the end that waits for the other; it calls back when the other can come.
+   * Opens the end that waits for the other, and runs {@code ready} when the other may attach.
    *
    * @param answers whether it answers each message
    */

@@ -1,8 +1,8 @@
 package dev.belfry.bench.ipc;
 
 /**
- * One end of a connection, which lasts as long as its process. Every message begins with a number,
- * so that none goes astray.
+ * One end of a connection, which lasts as long as its process. Each message begins with a number,
+ * so that none is lost unnoticed.
  */
 interface IpcEnd {
   /** Sends a message that begins with a number, waiting as long as it takes. */
@@ -22,13 +22,14 @@ interface IpcEnd {
     return expected + 1;
   }
 
-  /** Sends on whatever was kept back for a larger batch. */
+  /** Sends what was held back for a larger batch. */
   default void flush() throws Exception {}
 
   /**
-   * The bytes of the ring or log in each direction: small enough to stay in the processors' caches
-   * where messages are answered one by one, and else larger than the cache of one processor. What
-   * the other processor still has in its cache takes longest to be written anew.
+   * The size of the ring or log in each direction. Where messages are answered one by one it is
+   * small enough to stay in the processors' caches; elsewhere it is larger than one processor's
+   * cache, because lines that the other processor still holds in its cache take longest to
+   * overwrite.
    */
   static int bufferBytes(boolean answered) {
     return answered ? 1 << 20 : 1 << 23;

@@ -10,9 +10,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * One of a contender's two processes. {@code echo} and {@code sink} answer and swallow; {@code
- * ping} and {@code source} answer each line {@code SECONDS} by the nanoseconds of a round trip, the
- * median of many short bursts, or by messages a second.
+ * One of a contender's two processes. {@code echo} answers and {@code sink} discards; {@code ping}
+ * and {@code source} answer each line {@code SECONDS} with the nanoseconds of a round trip, the
+ * median of many short bursts, or with messages per second.
  */
 public final class IpcMain {
   private static final int MAX_BURSTS = 200_000;
@@ -48,13 +48,13 @@ public final class IpcMain {
                 role.equals("ping") ? main.ping(nanos, burst) : main.source(nanos));
           });
     }
-    System.exit(0); // whatever the other threads of a contender still do
+    System.exit(0); // whatever other threads of the contender still do
   }
 
-  /** Also while this process waits for the other one, which may have ended first. */
+  /** Ends with the input even while waiting for the other process, which may have ended first. */
   private static void endWithInput() {
     var input = new PollSet(Sys.forAnyThread(), 1);
-    input.set(0, STANDARD_INPUT, 0); // no event but that nobody can write any more
+    input.set(0, STANDARD_INPUT, 0); // no event but a hang-up
     input.await(Futex.FOREVER);
     Runtime.getRuntime().halt(0);
   }

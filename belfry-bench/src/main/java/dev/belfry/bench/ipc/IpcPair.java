@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** Starts two fresh processes of a contender, lets them get warm and measures once. */
+/** Starts two fresh processes of a contender, warms them up and measures once. */
 final class IpcPair {
   private static final Path IN_MEMORY = Path.of("/dev/shm");
   private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -19,9 +19,9 @@ final class IpcPair {
   /**
    * Measures.
    *
-   * @param ring the control in C
+   * @param ring the C program
    * @param passive the role of the process that answers, {@code echo} or {@code sink}
-   * @param active the role of the one that measures
+   * @param active the role of the process that measures
    */
   static double measure(
       IpcContender contender,
@@ -35,8 +35,8 @@ final class IpcPair {
     Path directory = newDirectory();
     try {
       List<String> answering = contender.command(ring, passive, directory, length);
-      // Each on a processor of its own: two that spin on one processor measure the scheduler. A JVM
-      // does that for its main thread alone, so that its compiler is not kept from working.
+      // Each on its own processor: two processes that spin on one processor would measure the
+      // scheduler. A JVM pins only its main thread, so that its compiler can still run.
       try (ContenderProcess other =
           ContenderProcess.start(
               contender.label, answering, contender.isC() ? Pinning.LAST : Pinning.NONE)) {
@@ -55,7 +55,7 @@ final class IpcPair {
     }
   }
 
-  /** For the files of a contender; in memory if there is such a place. */
+  /** A directory for a contender's files; in memory if possible. */
   static Path newDirectory() throws IOException {
     Path base = Files.isDirectory(IN_MEMORY) ? IN_MEMORY : Path.of("/tmp");
     return Files.createTempDirectory(base, "belfry-ipc");

@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/** How long a message takes to another process and back. */
+/** Measures how long a message takes to another process and back. */
 @Command(
     name = "ipc-rtt",
     description = {
@@ -48,7 +48,7 @@ public final class RoundTripCommand extends IpcBenchmark {
   List<Goal> goals(int bytes) {
     var goals = new ArrayList<Goal>();
     goals.add(goal(BELFRY_SPIN, C_SPIN, 2));
-    // Two thirds of the best of the others where nothing but the descriptor moves, else level.
+    // Two thirds of the best peer's time where only the descriptor moves; otherwise level.
     double ofPeers = bytes <= INLINE_BYTES ? 2.0 / 3 : 1;
     for (IpcContender peer : List.of(AERON, AGRONA_ONE, AGRONA_MANY, CHRONICLE)) {
       goals.add(goal(BELFRY_SPIN, peer, ofPeers));

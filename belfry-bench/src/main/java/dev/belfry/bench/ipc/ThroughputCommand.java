@@ -14,7 +14,7 @@ import dev.belfry.bench.harness.Metric;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/** How many messages pass to another process. */
+/** Measures how many messages pass to another process. */
 @Command(
     name = "ipc-throughput",
     description = {

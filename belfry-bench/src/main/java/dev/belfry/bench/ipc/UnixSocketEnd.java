@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/** A Unix-domain socket of the JDK, blocking. */
+/** A blocking Unix-domain socket of the JDK. */
 final class UnixSocketEnd implements IpcEnd {
   private final SocketChannel channel;
   private final ByteBuffer out;

@@ -3,13 +3,13 @@ package dev.belfry.bench.plot;
 import java.util.Map;
 
 /**
- * What a contender reached under some circumstances, in the unit of a question.
+ * The result of a contender under some circumstances, in the unit of a question.
  *
  * @param params the circumstances
- * @param contender who
- * @param median half of the samples were below
- * @param min the least
- * @param max the greatest
+ * @param contender the contender
+ * @param median the median of the samples
+ * @param min the minimum
+ * @param max the maximum
  */
 record Bar(Map<String, String> params, String contender, double median, double min, double max) {
   Bar {

@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Bars of medians with their spread: one below the other, a panel for each of the circumstances,
- * each with a scale of its own that begins at zero.
+ * Horizontal bars of medians with their spread, in one panel per circumstance, each with its own
+ * scale from zero.
  *
- * @param question what they are about
+ * @param question the question that they answer
  * @param bars at least one
  */
 record BarChart(Question question, List<Bar> bars) {
@@ -61,7 +61,7 @@ record BarChart(Question question, List<Bar> bars) {
     return svg.end();
   }
 
-  /** Draws a panel; where the next one begins. */
+  /** Draws a panel; returns where the next one begins. */
   private int panel(Svg svg, int top, List<Bar> rows) {
     Scale scale = Scale.upTo(rows.stream().mapToDouble(Bar::max).max().orElseThrow(), TICKS);
     int bottom = top + rows.size() * ROW_HEIGHT;
@@ -96,7 +96,7 @@ record BarChart(Question question, List<Bar> bars) {
     return LEFT + (int) Math.round(value / scale.end() * (WIDTH - LEFT - RIGHT));
   }
 
-  /** What all panels have in common is said once. */
+  /** What all panels have in common, which is said once. */
   private static String shared(Map<Map<String, String>, List<Bar>> panels) {
     String words =
         panels.keySet().iterator().next().entrySet().stream()
@@ -122,7 +122,7 @@ record BarChart(Question question, List<Bar> bars) {
         .allMatch(other -> param.getValue().equals(other.get(param.getKey())));
   }
 
-  /** As in {@code payloadBytes}, 64: payload bytes 64. */
+  /** For example, {@code payloadBytes} and 64 become "payload bytes 64". */
   private static String words(Map.Entry<String, String> param) {
     return param.getKey().replaceAll("(?=\\p{Upper})", " ").toLowerCase(Locale.ROOT)
         + " "

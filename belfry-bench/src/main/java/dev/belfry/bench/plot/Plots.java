@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Draws the reports of a directory: a picture for each question that one of them answers. */
+/** Draws the reports in a directory: one picture for each question that they answer. */
 public final class Plots {
   private Plots() {}
 

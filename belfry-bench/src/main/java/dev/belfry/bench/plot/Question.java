@@ -1,6 +1,6 @@
 package dev.belfry.bench.plot;
 
-/** What a picture answers: one metric of one benchmark. */
+/** The question that a picture answers: one metric of one benchmark. */
 enum Question {
   CALL_RATE("call", "callsPerSecond", "Calls and their answers", "calls/s", 1, true),
   CALL_LATENCY("call", "latencyP50Nanos", "Latency of a call, p50", "µs", 1e3, false),
@@ -21,7 +21,7 @@ enum Question {
   final String title;
   final String unit;
 
-  /** What a value is divided by, so that the unit is right. */
+  /** Converts values to the unit. */
   final double divisor;
 
   private final boolean moreIsBetter;
@@ -41,7 +41,7 @@ enum Question {
     this.moreIsBetter = moreIsBetter;
   }
 
-  /** What stands at the axis. */
+  /** The label of the axis. */
   String axis() {
     return unit + (moreIsBetter ? ", more is better" : ", less is better");
   }

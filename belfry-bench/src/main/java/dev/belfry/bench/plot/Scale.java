@@ -6,12 +6,12 @@ import java.util.stream.DoubleStream;
 /**
  * An axis from zero, with marks at round values.
  *
- * @param step from one mark to the next: 1, 2 or 5 times a power of ten
+ * @param step the distance between marks: 1, 2 or 5 times a power of ten
  * @param end the last mark
  */
 record Scale(double step, double end) {
 
-  /** An axis that holds a value, with about so many marks. */
+  /** An axis that includes a value, with about this many marks. */
   static Scale upTo(double value, int marks) {
     double rough = Math.max(value, Double.MIN_NORMAL) / marks;
     double power = Math.pow(10, Math.floor(Math.log10(rough)));
@@ -24,7 +24,7 @@ record Scale(double step, double end) {
     return new Scale(step, step * Math.ceil(value / step));
   }
 
-  /** A mark, with as many decimals as the steps have. */
+  /** Formats a mark, with as many decimals as the step has. */
   String show(double tick) {
     int decimals = Math.max(0, (int) -Math.floor(Math.log10(step)));
     return String.format(Locale.ROOT, "%,." + decimals + "f", tick);

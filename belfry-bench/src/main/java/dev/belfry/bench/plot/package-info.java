@@ -1,4 +1,4 @@
-/** Pictures of what the benchmarks have measured. */
+/** Pictures of benchmark results. */
 @NullMarked
 package dev.belfry.bench.plot;
 

@@ -64,7 +64,7 @@ public final class BelfryReceiver {
     return true;
   }
 
-  /** The same object handles one signal after the other. */
+  /** One object handles one signal after another. */
   private final class Callback implements Completion<SignalInfo> {
     private final SignalOperation next;
 

@@ -5,8 +5,9 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 
 /**
- * {@code sun.misc.Signal}: the JVM's own handler, which starts a thread for each signal. It has
- * neither realtime signals nor values. By reflection, because the compiler warns of the name.
+ * {@code sun.misc.Signal}: the JVM's own handler, which starts a thread for each signal. It
+ * supports neither realtime signals nor values. Used by reflection, because the compiler warns of
+ * the name.
  */
 public final class JdkReceiver {
   private JdkReceiver() {}

@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** The file in which a receiver notes when it handled which signal; see {@code signal_load.c}. */
+/** The file in which a receiver records when it handled each signal; see {@code signal_load.c}. */
 final class Mailbox {
   private static final int MAX = 100_000;
   private static final int SLOTS = 8;
@@ -24,7 +24,7 @@ final class Mailbox {
     this.words = words;
   }
 
-  /** An empty file. */
+  /** Creates an empty file. */
   static void create(Path file) throws IOException {
     Files.write(file, new byte[Math.toIntExact(BYTES)]);
   }
@@ -36,12 +36,12 @@ final class Mailbox {
     }
   }
 
-  /** The signal that is under way alone was handled. */
+  /** Records that the only signal in flight was handled. */
   void handled(long nanos) {
     WORD.setVolatile(words, 0L, SLOTS + (long) WORD.getVolatile(words, 0L, 0L), nanos);
   }
 
-  /** A queued signal was handled. */
+  /** Records that a queued signal was handled. */
   void handled(int number, long nanos) {
     if (number != 0 && number != expected) {
       WORD.getAndAdd(words, 0L, 1L, 1L); // out of order

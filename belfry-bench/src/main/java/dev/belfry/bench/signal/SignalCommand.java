@@ -27,7 +27,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 
-/** Measures how long a signal takes from its sender to its handler. */
+/** Measures the time of a signal from its sender to its handler. */
 @Command(
     name = "signal",
     description = {

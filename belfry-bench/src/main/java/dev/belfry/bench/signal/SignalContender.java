@@ -8,14 +8,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Who receives signals. */
+/** Ways to receive signals. */
 enum SignalContender {
   BELFRY_CALLBACK("belfry-callback"),
   BELFRY_AWAIT("belfry-await"),
   /** Standard signals only. */
   JDK("sun.misc.Signal"),
   C("c"),
-  /** The same among as many threads as a JVM has, each of which the kernel asks first. */
+  /** The C receiver among as many threads as a JVM has, each of which the kernel tries first. */
   C_THREADS("c-threads");
 
   private static final int THREADS_OF_A_JVM = 20;
@@ -47,7 +47,7 @@ enum SignalContender {
     return this != C && this != C_THREADS;
   }
 
-  /** How its process is started. */
+  /** The command that starts its process. */
   List<String> command(Path cLoop, Path mailbox) {
     return switch (this) {
       case BELFRY_CALLBACK, BELFRY_AWAIT -> belfry(mailbox);
@@ -58,7 +58,7 @@ enum SignalContender {
     };
   }
 
-  /** As the launcher does: with the signals blocked in every thread. */
+  /** Like the launcher, with the signals blocked in every thread. */
   private List<String> belfry(Path mailbox) {
     var flags = new ArrayList<>(JavaCommand.BELFRY);
     flags.add("-Xrs");

@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Sends signals to a receiver from a process of its own.
+ * Sends signals to a receiver from a separate process.
  *
  * @param program the sender
- * @param mailbox where the receivers note the time
+ * @param mailbox where receivers record the time
  * @param pinning where the sender runs
  */
 record SignalLoad(Path program, Path mailbox, Pinning pinning) {
@@ -26,17 +26,17 @@ record SignalLoad(Path program, Path mailbox, Pinning pinning) {
 
   private static final Duration GRACE = Duration.ofSeconds(30);
 
-  /** Between two signals or bursts: long enough for the receiver to go to sleep. */
+  /** The pause between signals or bursts, long enough for the receiver to fall asleep. */
   private static final Duration PAUSE = Duration.ofNanos(400_000);
 
-  /** Sends for a time; what was measured. */
+  /** Sends for a time; returns the figures. */
   Map<String, Double> run(
       String name, ContenderProcess receiver, SignalWorkload workload, Duration measured)
       throws IOException {
     return send(name, receiver, workload, workload.count(measured), PAUSE, measured.plus(GRACE));
   }
 
-  /** Sends without a pause, so that what handles a signal gets compiled. */
+  /** Sends without a pause, so that the handling code gets compiled. */
   void warmUp(String name, ContenderProcess receiver, SignalWorkload workload, int count)
       throws IOException {
     send(name, receiver, workload, count, Duration.ZERO, GRACE);

@@ -4,11 +4,11 @@ import java.time.Duration;
 
 /** How signals are sent. */
 enum SignalWorkload {
-  /** USR1 by {@code kill}, each after the one before was handled and a pause. */
+  /** USR1 by {@code kill}, each after the previous was handled and a pause. */
   PACED("paced"),
   /** A hundred realtime signals by {@code sigqueue}, then a pause. */
   BURST("burst"),
-  /** All at once: as many realtime signals as fast as {@code sigqueue} takes them. */
+  /** As many realtime signals at once, as fast as {@code sigqueue} accepts them. */
   FLOOD("flood");
 
   private static final int FLOOD_SIGNALS = 100_000;
@@ -22,7 +22,7 @@ enum SignalWorkload {
     this.label = label;
   }
 
-  /** How often it is done in a time. */
+  /** How often it is done within a time. */
   long count(Duration measured) {
     return switch (this) {
       case PACED -> Math.max(1, measured.dividedBy(PACED_STEP));

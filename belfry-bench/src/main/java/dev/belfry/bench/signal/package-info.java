@@ -1,6 +1,6 @@
 /**
- * From {@code kill} to the handler: each receiver in a process of its own, the sender in another;
- * they share a file in which the handlers note the time.
+ * From {@code kill} to the handler: each receiver in its own process, the sender in another. They
+ * share a file in which the handlers record the time.
  */
 @NullMarked
 package dev.belfry.bench.signal;

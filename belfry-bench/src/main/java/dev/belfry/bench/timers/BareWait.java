@@ -6,7 +6,7 @@ import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Sys;
 import java.lang.foreign.Arena;
 
-/** Belfry's {@code epoll_pwait2} on nothing, without a loop: how late the kernel itself is. */
+/** Belfry's {@code epoll_pwait2} on nothing, without a loop: the kernel's own lateness. */
 final class BareWait implements Timers {
   private final Epoll epoll = Epoll.create(Sys.forOneThread());
   private final EpollEvents batch = new EpollEvents(Arena.ofAuto(), 1);

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** Belfry's loop: timer operations that are used again, with a callback, on the loop thread. */
+/** Belfry's loop: reused timer operations, with a callback, on the loop thread. */
 final class BelfryTimers implements Timers {
   private final EventLoop loop;
 
@@ -38,7 +38,7 @@ final class BelfryTimers implements Timers {
     return timers;
   }
 
-  /** Runs something on the loop thread that completes a future sooner or later. */
+  /** Runs work on the loop thread and waits for the future that it completes. */
   private <T> T onLoop(Consumer<CompletableFuture<T>> work) throws Exception {
     var result = new CompletableFuture<T>();
     loop.scheduler().execute(() -> work.accept(result));
@@ -80,7 +80,7 @@ final class BelfryTimers implements Timers {
     loop.close();
   }
 
-  /** Arms a batch, cancels it if told to, and goes on when all have completed. */
+  /** Arms a batch, cancels it if asked to, and continues when all timers have completed. */
   private static final class Batches implements Completion<Void> {
     private final TimerOperation[] timers;
     private final boolean cancels;
@@ -125,7 +125,7 @@ final class BelfryTimers implements Timers {
     }
   }
 
-  /** Arms a timer again when it has fired. */
+  /** Arms a timer again once it has fired. */
   private static final class OneByOne implements Completion<Void> {
     private final TimerOperation timer;
     private final long[] late;

@@ -2,7 +2,7 @@ package dev.belfry.bench.timers;
 
 import java.util.SplittableRandom;
 
-/** The delays that all contenders arm their timers with: the same for all, in no order. */
+/** The delays of the timers: the same for all contenders, unsorted. */
 final class Delays {
   private static final int COUNT = 1 << 14;
   private static final long MINUTE_NANOS = 60_000_000_000L;
@@ -17,7 +17,7 @@ final class Delays {
     }
   }
 
-  /** So far away that they never fire here: one to sixty minutes. */
+  /** So far away that they never fire during a run: one to sixty minutes. */
   static Delays far() {
     return new Delays(MINUTE_NANOS, 60 * MINUTE_NANOS);
   }

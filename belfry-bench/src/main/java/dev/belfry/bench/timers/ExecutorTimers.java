@@ -4,7 +4,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The JDK's scheduled executor with one thread, which drops cancelled timers at once. */
+/** The JDK's scheduled executor with one thread, which removes cancelled timers at once. */
 final class ExecutorTimers extends ThreadedTimers<Future<?>> {
   private final ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1);
 

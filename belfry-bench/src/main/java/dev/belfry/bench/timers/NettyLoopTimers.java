@@ -57,7 +57,7 @@ final class NettyLoopTimers implements Timers {
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 
-  /** Arms and cancels a batch, and goes on in the next turn of the loop. */
+  /** Arms and cancels a batch, and continues in the next turn of the loop. */
   private final class CancelBatches implements Runnable {
     private final Future<?>[] timers = new Future<?>[CANCEL_BATCH];
     private final Delays delays = Delays.far();
@@ -89,7 +89,7 @@ final class NettyLoopTimers implements Timers {
     }
   }
 
-  /** Arms a batch, and goes on when all have fired. */
+  /** Arms a batch, and continues when all timers have fired. */
   private final class FireBatches implements Runnable {
     private final Delays delays = Delays.soon();
     private final long began = System.nanoTime();
@@ -124,7 +124,7 @@ final class NettyLoopTimers implements Timers {
     }
   }
 
-  /** Arms a timer when the one before has fired. */
+  /** Arms a timer once the previous one has fired. */
   private final class OneByOne implements Runnable {
     private final long[] late;
     private final long delayNanos;

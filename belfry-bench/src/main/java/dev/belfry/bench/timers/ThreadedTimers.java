@@ -3,9 +3,9 @@ package dev.belfry.bench.timers;
 import java.util.concurrent.Semaphore;
 
 /**
- * Timers that fire on a thread of their own and are armed from another one, here the caller's.
+ * Timers that fire on their own thread and are armed from another, here the caller's.
  *
- * @param <T> what stands for an armed timer
+ * @param <T> represents an armed timer
  */
 abstract class ThreadedTimers<T> implements Timers {
   abstract T arm(Runnable action, long delayNanos);
@@ -33,7 +33,7 @@ abstract class ThreadedTimers<T> implements Timers {
         timers[i] = arm(action, delays.next());
       }
       for (Object timer : timers) {
-        @SuppressWarnings("unchecked") // only what arm gave is in there
+        @SuppressWarnings("unchecked") // contains only what arm returned
         T armed = (T) timer;
         cancel(armed);
       }
@@ -80,7 +80,7 @@ abstract class ThreadedTimers<T> implements Timers {
     return late;
   }
 
-  /** Counts, on the thread of the timers, and tells when all have fired. */
+  /** Counts on the timers' thread, and signals when all have fired. */
   private static final class Batch implements Runnable {
     private final Semaphore complete = new Semaphore(0);
     private int fired;

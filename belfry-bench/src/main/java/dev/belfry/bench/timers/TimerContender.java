@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
-/** Who has timers. */
+/** Implementations of timers. */
 enum TimerContender {
   BELFRY("belfry"),
   NETTY_LOOP("netty-loop"),
@@ -50,7 +50,7 @@ enum TimerContender {
     };
   }
 
-  /** How its process is started. */
+  /** The command that starts its process. */
   List<String> command(Path bareWait) {
     return switch (this) {
       case BARE_WAIT_C -> List.of(bareWait.toString());

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Puts a contender's process to work.
+ * Runs workloads in a contender's process.
  *
  * @param measured how long one measurement takes
  */
@@ -22,12 +22,12 @@ record TimerQuestions(Duration measured) {
 
   static final long LATENESS_DELAY_NANOS = 1_000_000;
 
-  /** About what the shortest wait takes. */
+  /** About the shortest wait possible. */
   private static final long WARM_UP_WAIT_NANOS = 100_000;
 
   private static final Duration GRACE = Duration.ofSeconds(60);
 
-  /** Does it once; what was measured. */
+  /** Runs a workload once; returns the figures. */
   Map<String, Double> ask(ContenderProcess process, Workload workload) throws IOException {
     Duration limit = measured.plus(GRACE);
     if (workload == Workload.LATENESS) {
@@ -38,7 +38,7 @@ record TimerQuestions(Duration measured) {
     return Map.of(RATE, Double.valueOf(rate));
   }
 
-  /** Does it so that the code gets compiled: shorter waits, because those are more. */
+  /** Runs a workload until its code is compiled, with shorter waits, since more of them fit. */
   void warmUp(ContenderProcess process, Workload workload) throws IOException {
     if (workload == Workload.LATENESS) {
       long count = Math.max(1, measured.toNanos() / WARM_UP_WAIT_NANOS);

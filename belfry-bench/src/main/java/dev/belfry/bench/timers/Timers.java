@@ -1,35 +1,35 @@
 package dev.belfry.bench.timers;
 
 /**
- * A fresh set of timers of some contender. The work is done where its users do it: on the loop
- * thread if there is one, else on the calling thread.
+ * A fresh set of a contender's timers. The work is done where users do it: on the loop thread if
+ * there is one, otherwise on the calling thread.
  */
 interface Timers extends AutoCloseable {
-  /** Timers that are armed, and then cancelled or awaited, together. */
+  /** The timers that are armed together, and then cancelled or awaited. */
   int CANCEL_BATCH = 1024;
 
-  /** More of them, because some contenders look at their timers once in a millisecond only. */
+  /** More of them, because some contenders check their timers only once a millisecond. */
   int FIRE_BATCH = 16 * 1024;
 
-  /** Leaves so many timers pending that are far away. */
+  /** Leaves this many far-away timers pending. */
   void fill(int count) throws Exception;
 
-  /** Arms and cancels batches of timers for a time; what came of it. */
+  /** Arms and cancels batches of timers for a time; returns the pace. */
   Pace armAndCancel(long nanos) throws Exception;
 
-  /** Arms batches of timers and lets them fire, for a time; what came of it. */
+  /** Arms batches of timers and lets them fire, for a time; returns the pace. */
   Pace armAndFire(long nanos) throws Exception;
 
-  /** Arms one timer after the other; how many nanoseconds each fired after its time. */
+  /** Arms one timer after another; returns by how many nanoseconds each was late. */
   long[] lateness(int count, long delayNanos) throws Exception;
 
   @Override
   void close();
 
   /**
-   * How much was done in which time.
+   * How much was done in how much time.
    *
-   * @param operations timers that were armed, and cancelled or fired
+   * @param operations timers armed, and cancelled or fired
    * @param nanos the time
    */
   record Pace(long operations, long nanos) {

@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
 
-/** Measures timers: how many in a second, and how late. */
+/** Measures timers: how many per second, and how late they are. */
 @Command(
     name = "timers",
     description = {
@@ -101,7 +101,7 @@ public final class TimersCommand extends Benchmark {
     }
   }
 
-  /** Lets the compilers of the JVMs finish with every workload. */
+  /** Lets the JVMs' compilers finish, for every workload. */
   private static void warmUp(
       Effort effort, List<String> names, ContenderProcesses processes, Progress progress)
       throws IOException {

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * The process of a contender. It answers {@code WORKLOAD NANOS} by operations per second, and
- * {@code lateness COUNT DELAY_NANOS} by how late each timer was. Each question gets a fresh set of
+ * The process of a contender. Answers {@code WORKLOAD NANOS} with operations per second, and {@code
+ * lateness COUNT DELAY_NANOS} with how late each timer was. Each question gets a fresh set of
  * timers in the same, warm JVM.
  */
 public final class TimersMain {

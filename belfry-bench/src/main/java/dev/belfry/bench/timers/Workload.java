@@ -2,15 +2,15 @@ package dev.belfry.bench.timers;
 
 import java.util.Arrays;
 
-/** What is done with timers. */
+/** What to do with timers. */
 enum Workload {
-  /** Arm timers that are far away and cancel them. */
+  /** Arm far-away timers and cancel them. */
   ARM_CANCEL("arm+cancel"),
-  /** Arm timers that are due at once, or nearly, and let them fire. */
+  /** Arm timers that are due at once, or nearly so, and let them fire. */
   ARM_FIRE("arm+fire"),
-  /** Arm and cancel among a million that stay pending. */
+  /** Arm and cancel among a million pending timers. */
   MILLION_PENDING("million-pending"),
-  /** Arm one timer, wait until it fires, see how late that was. */
+  /** Arm one timer, wait until it fires, and see how late it was. */
   LATENESS("lateness");
 
   /** The name in the tables. */

@@ -1,6 +1,6 @@
 /**
- * Timers: how many are armed and cancelled, or armed and fired, in a second, alone or among a
- * million that are pending; and how late they fire.
+ * Timers: how many are armed and cancelled, or armed and fired, per second, alone or among a
+ * million pending ones; and how late they fire.
  */
 @NullMarked
 package dev.belfry.bench.timers;

@@ -31,7 +31,7 @@ class SummaryTest {
   void aPercentileIsOneOfTheFigures() {
     long[] hundred = new long[100];
     for (int i = 0; i < hundred.length; i++) {
-      hundred[i] = 100L - i; // in no good order
+      hundred[i] = 100L - i; // not sorted
     }
     assertThat(Summary.percentile(hundred, 50)).isEqualTo(50);
     assertThat(Summary.percentile(hundred, 99)).isEqualTo(99);

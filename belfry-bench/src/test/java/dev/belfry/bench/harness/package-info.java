@@ -1,4 +1,4 @@
-/** Shows that figures are summed up and shown as they should be. */
+/** Tests of statistics and their display. */
 @NullMarked
 package dev.belfry.bench.harness;
 
