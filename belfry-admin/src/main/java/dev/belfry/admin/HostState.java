@@ -10,8 +10,8 @@ import java.util.List;
  * @param startedAt when it was started
  * @param workers its workers, in display order
  * @param callsPerSecond calls completed in the last second
- * @param finished calls that succeeded, since the start
- * @param failed calls that failed, since the start
+ * @param finished calls that were answered, since the start
+ * @param failed calls that ended without an answer, since the start
  * @param p50Micros the median latency of the calls of the last second
  * @param p99Micros the 99th percentile of the same
  * @param ringDepth messages that no worker has read yet
