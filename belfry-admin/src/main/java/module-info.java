@@ -1,4 +1,4 @@
-/** The admin surface of a service, on a listener of its own. */
+/** The admin surface of a service, on its own listener. */
 module dev.belfry.admin {
   requires static transitive org.jspecify;
   requires transitive dev.belfry.signals;

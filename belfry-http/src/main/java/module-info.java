@@ -1,5 +1,5 @@
-/** What the gateway and the admin surface both need of their HTTP server; for nobody else. */
-@SuppressWarnings("module") // the two do not exist yet when this is compiled
+/** The HTTP server code that the gateway and the admin surface share; not for other modules. */
+@SuppressWarnings("module") // those two modules are compiled after this one
 module dev.belfry.http {
   requires static transitive org.jspecify;
   requires transitive io.helidon.common.buffers;

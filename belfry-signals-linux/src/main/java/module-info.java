@@ -1,4 +1,4 @@
-/** Signals from a signalfd, for the signal standard. */
+/** Signals from a signalfd, as a source for the signal standard. */
 module dev.belfry.signals.linux {
   requires static transitive org.jspecify;
   requires transitive dev.belfry.signals;

@@ -1,9 +1,9 @@
-/** The signal standard: what a program does when a signal comes. */
+/** The signal standard: what a program does when a signal arrives. */
 // r[impl signals.deps.no-upward]
 // r[impl signals.deps.config-may-import]
 module dev.belfry.signals {
   requires static transitive org.jspecify;
-  requires jdk.unsupported; // sun.misc.Signal, the JVM's own access to signals
+  requires jdk.unsupported; // for sun.misc.Signal
   requires org.snakeyaml.engine;
 
   exports dev.belfry.signals;

@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the admin surface listens and who may use it. Each method changes this object and returns
- * it; a surface goes by what it was opened with.
+ * Where the admin surface listens and who may use it. Each setter modifies this object and returns
+ * it; changes do not affect a surface that is already open.
  */
 public final class AdminOptions {
   private static final int DEFAULT_SIGNALS_PER_MINUTE = 10;
@@ -27,38 +27,40 @@ public final class AdminOptions {
   BooleanSupplier takesWork = () -> true;
   LongSupplier nanoClock = System::nanoTime;
 
-  /** Without a listener and without credentials: both have to be given. */
+  /** Creates options without a listener or credentials; both must be set. */
   public AdminOptions() {}
 
-  /** Listens at a TCP port of the loopback address; 0 for any that is free. */
+  /** Listens on a TCP port of the loopback address; 0 for any free port. */
   public AdminOptions port(int port) {
     return address(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
   }
 
-  /** Listens at a TCP address; one that is not loopback needs {@link #tls}. */
+  /** Listens on a TCP address; any but a loopback address requires {@link #tls}. */
   public AdminOptions address(InetSocketAddress address) {
     this.address = address;
     return this;
   }
 
   /**
-   * Listens also, or only, at a Unix socket. Whoever can open it counts as the owner: the file is
-   * for its owner only, in a directory that is for its owner only and is created if it is missing.
+   * Listens on a Unix socket, alone or in addition to TCP. Any client that can open it counts as
+   * its owner, so file and directory are accessible to the owner only; a missing directory is
+   * created.
    */
   public AdminOptions unixSocket(Path file) {
     this.unixSocket = file;
     return this;
   }
 
-  /** TLS for the TCP listener. */
+  /** Enables TLS for the TCP listener. */
   public AdminOptions tls(AdminTls tls) {
     this.tls = tls;
     return this;
   }
 
   /**
-   * Which credentials count over TCP; by default client certificates where there are any, otherwise
-   * the token. {@link AuthMethod#BASIC} has to be chosen.
+   * Sets which credentials are accepted over TCP; by default client certificates if {@link #tls}
+   * has client authorities, otherwise the token. {@link AuthMethod#BASIC} must be chosen
+   * explicitly.
    */
   public AdminOptions authMethod(AuthMethod method) {
     this.authMethod = method;
@@ -66,9 +68,9 @@ public final class AdminOptions {
   }
 
   /**
-   * The token of a client that authenticates by {@link AuthMethod#BEARER}.
+   * Sets the token for {@link AuthMethod#BEARER}.
    *
-   * @throws IllegalArgumentException if no client could send it: {@link Secret#asToken}
+   * @throws IllegalArgumentException if no client could send it; see {@link Secret#asToken}
    */
   public AdminOptions bearerToken(Secret token) {
     this.bearerToken = token.asToken();
@@ -76,12 +78,12 @@ public final class AdminOptions {
   }
 
   /**
-   * Name and password of a client that authenticates by {@link AuthMethod#BASIC}.
+   * Sets name and password for {@link AuthMethod#BASIC}.
    *
    * @throws IllegalArgumentException if no client could send the name
    */
   public AdminOptions basic(String user, Secret password) {
-    if (user.isBlank() || user.contains(":")) { // a colon is where clients begin the password
+    if (user.isBlank() || user.contains(":")) { // a colon separates name and password
       throw new IllegalArgumentException("the name for basic must not be blank or have a colon");
     }
     this.basicUser = user;
@@ -90,8 +92,8 @@ public final class AdminOptions {
   }
 
   /**
-   * How many signals a client may raise in a minute, by default 10: {@code
-   * admin.signal_rate_limit}.
+   * Sets how many signals a client may raise per minute ({@code admin.signal_rate_limit}); by
+   * default 10.
    */
   // r[impl signals.http.rate-config]
   public AdminOptions signalRateLimit(int perMinute) {
@@ -103,26 +105,26 @@ public final class AdminOptions {
   }
 
   /**
-   * When the program takes work, as {@code /health/ready} reports it until the program ends; by
-   * default always.
+   * Sets whether the program accepts work, which {@code /health/ready} reports until a shutdown
+   * begins; by default always.
    *
-   * @param takesWork asked on each such request, from any thread; answers at once
+   * @param takesWork called for each such request, on any thread; must return immediately
    */
   public AdminOptions readyWhile(BooleanSupplier takesWork) {
     this.takesWork = takesWork;
     return this;
   }
 
-  /** Another clock for the limits. */
+  /** Replaces the clock for rate limits and sessions. */
   AdminOptions nanoClock(LongSupplier clock) {
     this.nanoClock = clock;
     return this;
   }
 
   /**
-   * What counts over TCP.
+   * The method in effect over TCP.
    *
-   * @throws IllegalArgumentException if that is not possible, with what to do about it
+   * @throws IllegalArgumentException if its credentials are missing; the message says what to do
    */
   AuthMethod effectiveMethod() {
     AuthMethod method =
@@ -154,9 +156,9 @@ public final class AdminOptions {
   }
 
   /**
-   * Refuses what would not be safe, as opening the surface does.
+   * Rejects unsafe options, as opening the surface does.
    *
-   * @throws IllegalArgumentException with what to do about it
+   * @throws IllegalArgumentException if they are not safe; the message says what to do
    */
   // r[impl signals.http.auth-basic]
   // r[impl signals.http.surface]
@@ -187,9 +189,8 @@ public final class AdminOptions {
   }
 
   /**
-   * Refuses a place for the Unix socket that others can reach or that something else has, as
-   * opening the surface does. A socket that is there is no objection: it may be the one that is to
-   * be replaced.
+   * Rejects a Unix socket path that others can reach or that is occupied by something else, as
+   * opening the surface does. An existing socket is accepted: it may be the one to replace.
    */
   public void checkUnixSocket() throws IOException {
     if (unixSocket != null) {

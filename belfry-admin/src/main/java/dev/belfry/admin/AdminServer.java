@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
- * Serves the admin surface of a process on a listener of its own: raising signals, health, metrics,
- * and a console for people. It does not start without credentials, and nothing switches them off.
+ * Serves the admin surface of a process on its own listener: raising signals, health, metrics, and
+ * a console for operators. It does not start without credentials, and no option disables them.
  *
  * {@snippet :
  * var meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -56,12 +56,12 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /**
-   * Starts to listen, without a console.
+   * Starts listening, without a console.
    *
-   * @param meters what {@code /metrics} shows
+   * @param meters the registry that {@code /metrics} exposes
    * @param log where each request is logged
-   * @throws IOException if it cannot listen there
-   * @throws IllegalArgumentException if the options are not safe, with what to do about it
+   * @throws IOException if it cannot listen
+   * @throws IllegalArgumentException if the options are not safe; the message says what to do
    */
   public static AdminServer open(
       AdminOptions options, Signals signals, PrometheusMeterRegistry meters, SignalLog log)
@@ -70,10 +70,10 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /**
-   * The same with a console: a page at {@code /} of the TCP listener that shows the host. There is
-   * none at a Unix socket, which no browser can reach.
+   * Starts listening, with a console: a page at {@code /} on the TCP listener that shows the host.
+   * A Unix socket has none, as no browser can reach it.
    *
-   * @param view what it shows
+   * @param view the host that the console shows
    */
   public static AdminServer open(
       AdminOptions options,
@@ -111,7 +111,7 @@ public final class AdminServer implements AutoCloseable {
     Optional<Console> console = Optional.empty();
     Optional<WebServer> started = Optional.empty();
     try {
-      BooleanSupplier takesWork = options.takesWork; // not when it is asked: others may change it
+      BooleanSupplier takesWork = options.takesWork; // read now: the options may change later
       BooleanSupplier ready = () -> !isDraining.get() && takesWork.getAsBoolean();
       var surface = new Surface(signals, budgets(options), meters, ready);
       var safeLog = new IsolatedLog(log);
@@ -134,7 +134,7 @@ public final class AdminServer implements AutoCloseable {
       }
       started = Optional.of(server.build().start());
       if (!started.get().isRunning()) {
-        started.get().stop(); // or a listener of its own might be what is in the way
+        started.get().stop(); // else its other listener might look like the obstacle
         throw new IllegalStateException(obstacle(options));
       }
       if (file.isPresent()) {
@@ -142,7 +142,7 @@ public final class AdminServer implements AutoCloseable {
       }
       warn(options, safeLog);
       return new AdminServer(started.get(), timers, draining, console);
-    } catch (RuntimeException | IOException e) { // for whatever keeps it from listening
+    } catch (RuntimeException | IOException e) { // whatever keeps it from listening
       draining.close();
       console.ifPresent(Console::close);
       started.ifPresent(WebServer::stop);
@@ -157,7 +157,7 @@ public final class AdminServer implements AutoCloseable {
         .orElse("something is in the way at " + options.address + " or " + options.unixSocket);
   }
 
-  /** Of what clients will find wrong with a surface that is open. */
+  /** Logs problems that do not prevent listening but that clients will run into. */
   private static void warn(AdminOptions options, SignalLog log) throws IOException {
     if (options.tls != null) {
       for (String warning : options.tls.warnings(Instant.now())) {
@@ -175,16 +175,17 @@ public final class AdminServer implements AutoCloseable {
     return new ClientBudgets(options.signalsPerMinute, options.nanoClock);
   }
 
-  /** The TCP port it listens at; -1 without one. */
+  /** The TCP port on which it listens; -1 if there is none. */
   public int port() {
     return server.port();
   }
 
-  /** Closes the listeners; requests under way are cut off. */
+  /** Closes the listeners and aborts requests in progress. */
   @Override
   public void close() {
     draining.close();
-    console.ifPresent(Console::close); // its viewers are told, before they are cut off
+    console.ifPresent(
+        Console::close); // first, so that viewers are told before they are disconnected
     server.stop();
     timers.shutdownNow();
   }

@@ -21,14 +21,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * TLS for the admin surface, from files in PEM.
+ * TLS for the admin surface, from PEM files.
  *
- * @param certificates the server's certificate and those it was signed by
- * @param privateKey its key
- * @param clientAuthorities whose signature a client's certificate must have; without it clients
- *     have none
- * @param allowedClients the SHA-256 fingerprints of those client certificates that may do anything,
- *     in hexadecimal; empty for all that were signed that way
+ * @param certificates the server's certificate chain, its own certificate first
+ * @param privateKey the server's private key
+ * @param clientAuthorities the authorities that must have signed client certificates; if empty,
+ *     client certificates are not used
+ * @param allowedClients the SHA-256 fingerprints, in hexadecimal, of the client certificates that
+ *     are allowed; if empty, all that those authorities signed
  */
 public record AdminTls(
     Path certificates,
@@ -44,15 +44,15 @@ public record AdminTls(
     return new AdminTls(certificates, privateKey, Optional.empty(), Set.of());
   }
 
-  /** The same with client certificates. */
+  /** Returns a copy with client certificates. */
   public AdminTls withClients(Path authorities, Set<String> allowed) {
     return new AdminTls(certificates, privateKey, Optional.of(authorities), allowed);
   }
 
   /**
-   * Reads the files.
+   * Reads and validates the files.
    *
-   * @throws IllegalArgumentException if they do not hold what they should
+   * @throws IllegalArgumentException if they are not valid
    */
   public void check() {
     try {
@@ -65,11 +65,11 @@ public record AdminTls(
   }
 
   /**
-   * What does not keep the surface from opening, and will give trouble all the same: certificates
-   * that clients refuse for their dates, a key that is none because everybody may know it.
+   * Problems that do not keep the surface from opening but will cause trouble: certificates outside
+   * their validity period, which clients reject, and a private key that every user can read.
    *
-   * @param now the time to go by
-   * @return sentences for people, without a full stop
+   * @param now the time at which to judge validity
+   * @return sentences for people, without full stops
    * @throws IOException if the files cannot be read
    */
   public List<String> warnings(Instant now) throws IOException {
@@ -95,8 +95,9 @@ public record AdminTls(
   }
 
   /**
-   * A certificate is requested but not required, so that clients without one get a proper 401, and
-   * health needs none. One that is shown must be signed by an authority, or there is no connection.
+   * Builds the configuration. A client certificate is requested but not required: clients without
+   * one get a proper 401, and health checks need none. A certificate that is presented must be
+   * signed by an authority, or the handshake fails.
    */
   Tls build() throws IOException {
     Keys keys = keys();
@@ -116,7 +117,7 @@ public record AdminTls(
     var pem = PemKeys.builder().key(key()).certChain(Resource.create(certificates)).build();
     try {
       return Keys.builder().pem(pem).build();
-    } catch (RuntimeException e) { // whatever the PEM reader makes of it
+    } catch (RuntimeException e) { // whatever the PEM reader throws
       throw new IOException(
           "%s; the key has to be in PKCS#8 without a password, as 'openssl pkey -in %s' prints it"
               .formatted(e.getMessage(), privateKey),
@@ -125,7 +126,8 @@ public record AdminTls(
   }
 
   /**
-   * Without what may stand before it (RFC 7468): openssl writes there which key of a store it is.
+   * The key without any text before it, which RFC 7468 allows: openssl puts the attributes of a key
+   * from a store there.
    */
   private Resource key() throws IOException {
     String text = Files.readString(privateKey, StandardCharsets.ISO_8859_1);
@@ -133,7 +135,9 @@ public record AdminTls(
         privateKey.toString(), text.substring(Math.max(0, text.indexOf("-----BEGIN"))));
   }
 
-  /** Else each connection would fail, without a word about why. */
+  /**
+   * Checks that key and certificate match; otherwise every connection would fail without a reason.
+   */
   private void checkPair(Keys keys) {
     boolean isPair =
         keys.certChain().stream()
@@ -153,7 +157,7 @@ public record AdminTls(
       byte[] signed = signature.sign();
       signature.initVerify(certified);
       return signature.verify(signed);
-    } catch (GeneralSecurityException e) { // keys of two kinds
+    } catch (GeneralSecurityException e) { // key and certificate are of different types
       return false;
     }
   }

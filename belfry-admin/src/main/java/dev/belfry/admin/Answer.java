@@ -6,16 +6,16 @@ import java.util.Optional;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a request is answered with.
+ * The answer to a request.
  *
  * @param status the HTTP status
- * @param contentType of the body
+ * @param contentType the type of the body
  * @param body the body, sent as UTF-8
- * @param headers others
- * @param signal for the log, empty if there was none
- * @param correlationId for the log and the header
- * @param afterwards what is done after the answer was sent
- * @param stream what writes the body instead, for as long as it likes; always closed
+ * @param headers further headers
+ * @param signal the signal raised, for the log; empty if none
+ * @param correlationId the id for the log and the response header
+ * @param afterwards what to run once the answer was sent
+ * @param stream writes the body instead, for as long as it lasts; always closed
  */
 record Answer(
     int status,

@@ -5,19 +5,19 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** How a caller over TCP proves its identity; the strongest first. */
+/** How a client proves its identity over TCP, strongest first. */
 public enum AuthMethod {
-  /** By a client certificate. */
+  /** With a client certificate. */
   MTLS,
-  /** By a token. */
+  /** With a token. */
   BEARER,
-  /** By a name and a password. */
+  /** With a name and a password. */
   BASIC;
 
   /**
-   * The method that a value of the setting {@code admin.signal_endpoint_auth_method} names.
+   * The method named by the setting {@code admin.signal_endpoint_auth_method}.
    *
-   * @throws IllegalArgumentException if there is no such method; it names those there are
+   * @throws IllegalArgumentException if there is no such method; the message lists the valid ones
    */
   // r[impl signals.http.auth-config]
   public static AuthMethod of(String value) {
@@ -36,8 +36,8 @@ public enum AuthMethod {
   }
 
   /**
-   * The method that counts: the chosen one, otherwise client certificates where there are any,
-   * otherwise the token.
+   * The method in effect: the chosen one, otherwise client certificates if there are authorities
+   * for them, otherwise the token.
    */
   // r[impl signals.http.auth-order]
   // r[impl signals.http.auth-default]

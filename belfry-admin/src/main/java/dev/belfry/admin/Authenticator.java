@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out who sent a request. */
+/** Authenticates the sender of a request. */
 final class Authenticator {
   private static final String BEARER = "bearer ";
   private static final String BASIC = "basic ";
@@ -23,10 +23,10 @@ final class Authenticator {
   private final @Nullable String user;
   private final @Nullable Secret password;
 
-  /** The fingerprints of the clients that may come in; empty for all whose chain was verified. */
+  /** The fingerprints of the allowed clients; if empty, every client whose chain was verified. */
   private final Set<String> allowed;
 
-  /** Goes by what the options are now: others may change them later, for another surface. */
+  /** Copies the options, which may change later, for another surface. */
   Authenticator(AdminOptions options) {
     this.method = options.effectiveMethod();
     this.token = options.bearerToken;
@@ -38,24 +38,24 @@ final class Authenticator {
             .collect(Collectors.toUnmodifiableSet());
   }
 
-  /** What it found. */
+  /** The outcome of authentication. */
   sealed interface Result {
-    /** Known and allowed. */
+    /** Authenticated and allowed. */
     record Accepted(Identity identity) implements Result {}
 
-    /** Known, and not allowed. */
+    /** Authenticated but not allowed. */
     record Forbidden(Identity identity) implements Result {}
 
-    /** Not known. */
+    /** Not authenticated. */
     record Unknown(String challenge) implements Result {}
   }
 
   /**
-   * Looks at what a request has to show.
+   * Authenticates a request by its credentials.
    *
-   * @param address where it comes from
-   * @param authorization the header of that name
-   * @param certificate the client's certificate, whose chain was verified
+   * @param address the client's address
+   * @param authorization the {@code Authorization} header
+   * @param certificate the client's certificate, with its chain already verified
    */
   // r[impl signals.http.auth-fail]
   Result authenticate(
@@ -81,7 +81,7 @@ final class Authenticator {
     return isAllowed ? new Result.Accepted(identity) : new Result.Forbidden(identity);
   }
 
-  /** As {@code openssl} prints it too, with colons and in capitals. */
+  /** Accepts the form that {@code openssl} prints as well: upper case, with colons. */
   private static String normalized(String fingerprint) {
     return fingerprint.replace(":", "").toLowerCase(Locale.ROOT);
   }
@@ -99,7 +99,7 @@ final class Authenticator {
     return token != null && after(BEARER, authorization).filter(token::isSame).isPresent();
   }
 
-  /** Both are compared, whatever the first gives, so that timing tells nothing about the name. */
+  /** Always compares both name and password, so that timing reveals nothing about the name. */
   private boolean isPassword(Optional<String> authorization) {
     if (password == null || user == null) {
       return false;
@@ -119,7 +119,7 @@ final class Authenticator {
     }
   }
 
-  /** What comes after the scheme, if the header has that scheme. */
+  /** The credentials after the scheme, if the header has that scheme. */
   private static Optional<String> after(String scheme, Optional<String> authorization) {
     return authorization
         .filter(it -> it.regionMatches(true, 0, scheme, 0, scheme.length()))

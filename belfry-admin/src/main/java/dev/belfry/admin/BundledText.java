@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** The texts that come with the surface, as files beside its classes. */
+/** Text files bundled with the surface, as resources beside its classes. */
 final class BundledText {
   private BundledText() {}
 

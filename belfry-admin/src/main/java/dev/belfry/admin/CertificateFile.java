@@ -9,14 +9,14 @@ import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.List;
 
-/** A file with certificates in PEM. */
+/** A PEM file with certificates. */
 final class CertificateFile {
   private CertificateFile() {}
 
   /**
-   * Those in it, at least one, in their order.
+   * Reads the certificates, in file order; at least one.
    *
-   * @throws IOException if there is none, or something else
+   * @throws IOException if the file has no certificate, or has other content
    */
   static List<X509Certificate> read(Path file) throws IOException {
     try (InputStream bytes = Files.newInputStream(file)) {

@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * How much each client may do. Clients that have been quiet for long are forgotten, which amounts
- * to a full budget; beyond {@link #MAX_CLIENTS} so are the least active, so that memory is bounded
- * whatever the number of addresses.
+ * A rate limit per client. Idle clients are forgotten once their budget would be full again. Beyond
+ * {@link #MAX_CLIENTS} the least active are forgotten too, which bounds memory however many
+ * addresses there are.
  */
 final class ClientBudgets {
   static final int MAX_CLIENTS = 10_000;
@@ -31,14 +31,14 @@ final class ClientBudgets {
             .maximumSize(MAX_CLIENTS)
             .expireAfterAccess(PERIOD.multipliedBy(2))
             .ticker(nanoClock::getAsLong)
-            .executor(Runnable::run) // evict before going on, so that a flood cannot outrun it
+            .executor(Runnable::run) // evict synchronously, so that a flood cannot outrun it
             .build();
   }
 
   /**
-   * Uses one of what a client has left.
+   * Spends one unit of a client's budget.
    *
-   * @return zero, or how many whole seconds until it has one again
+   * @return zero if it had one, otherwise the number of seconds until it has, rounded up
    */
   // r[impl signals.http.rate-default]
   // r[impl signals.http.retry-after]
@@ -59,7 +59,7 @@ final class ClientBudgets {
         .build();
   }
 
-  /** How many clients are remembered. */
+  /** The number of clients remembered. */
   long size() {
     buckets.cleanUp();
     return buckets.estimatedSize();

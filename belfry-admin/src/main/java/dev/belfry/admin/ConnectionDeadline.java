@@ -17,12 +17,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes each connection when its time is up, whatever it is doing: handshake, headers, body or
- * answer. A time-out on single reads would not do, because a client can send a byte just before
- * each. Time runs from when a connection was accepted.
+ * Closes each connection a fixed time after it was accepted, whatever it is doing: handshake,
+ * headers, body or answer. A timeout per read would not suffice, since a client can send a byte
+ * just before each expires.
  *
- * <p>Nothing that a client sends gives it more time. A stream's time is renewed with each event
- * that the client has taken, so that a client that takes none is cut off like any other.
+ * <p>Nothing that a client sends extends its deadline. A stream's deadline is renewed with each
+ * event written to the client, so a client that stops reading is disconnected like any other.
  */
 final class ConnectionDeadline {
   private final Map<SocketAddress, Limited> open = new ConcurrentHashMap<>();
@@ -34,7 +34,7 @@ final class ConnectionDeadline {
     this.limit = limit;
   }
 
-  /** How connections are made: as the server does it, and from then on this has them. */
+  /** The server's socket options, extended to put each accepted connection under its deadline. */
   SocketOptions socketOptions() {
     return new NotedOptions(SocketOptions.builder().readTimeout(limit).build(), this::accepted);
   }
@@ -43,18 +43,18 @@ final class ConnectionDeadline {
     try {
       SocketAddress client = connection.getRemoteAddress();
       var limited = new Limited(client, connection);
-      if (client instanceof InetSocketAddress) { // addresses of Unix sockets are all the same
+      if (client instanceof InetSocketAddress) { // clients of a Unix socket share one address
         open.put(client, limited);
       }
       limited.start();
     } catch (ClosedChannelException e) {
-      // It has gone already.
+      // The client is already gone.
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Gives the TCP connection from this client its full time again, unless that is up. */
+  /** Renews the deadline of this client's TCP connection, unless it has passed. */
   void renew(SocketAddress client) {
     Limited limited = open.get(client);
     if (limited != null) {
@@ -62,7 +62,7 @@ final class ConnectionDeadline {
     }
   }
 
-  /** A connection and when it ends. */
+  /** A connection and its deadline. */
   private final class Limited implements Runnable {
     private final SocketAddress client;
     private final SocketChannel connection;
@@ -85,11 +85,11 @@ final class ConnectionDeadline {
 
     @Override
     public void run() {
-      open.remove(client, this); // the same port may have come back since, with another connection
+      open.remove(client, this); // a new connection may have the same remote address by now
       try {
         connection.close();
       } catch (IOException e) {
-        // It is gone, which is all that is wanted.
+        // Gone is all it has to be.
       }
     }
   }

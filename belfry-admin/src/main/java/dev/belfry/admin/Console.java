@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The page on which an operator sees the host and sends it signals, at one TCP listener. The page
- * itself is for everybody and holds nothing; what it shows comes by a stream for those who have
- * signed in, and its signals go the same way as all others.
+ * The page on which an operator watches the host and sends it signals, on the TCP listener. The
+ * page itself is public and contains no data. Its data comes from a stream, which requires signing
+ * in; its signals take the same path as all others.
  */
 final class Console implements AutoCloseable {
   private static final String POLICY =
@@ -27,11 +27,11 @@ final class Console implements AutoCloseable {
   private final ConnectionDeadline deadline;
 
   /**
-   * For the TCP listener.
+   * Creates the console of the TCP listener.
    *
-   * @param names under which it may be addressed
-   * @param feed what it shows; closed with it
-   * @param deadline that of the listener's connections
+   * @param names the host names under which it may be addressed
+   * @param feed the data that it shows; closed with it
+   * @param deadline the deadline of the listener's connections
    */
   Console(
       AdminOptions options,
@@ -48,9 +48,9 @@ final class Console implements AutoCloseable {
   }
 
   /**
-   * What is wrong with a request that a browser sent, on behalf of this page or of any other.
+   * Checks a request that a browser may have sent on behalf of this page or of a foreign one.
    *
-   * @return empty if nothing is, or no browser sent it
+   * @return why it is rejected; empty if it is acceptable or not from a browser
    */
   Optional<String> objection(Route route, Visit visit) {
     boolean isOpenToAll = !route.isConsole() && !route.needsCredentials();
@@ -69,12 +69,12 @@ final class Console implements AutoCloseable {
     return Optional.empty();
   }
 
-  /** Who has signed in before; where certificates are wanted nobody has. */
+  /** The session of a signed-in user; always empty with client certificates. */
   Optional<Sessions.Session> session(Visit visit) {
     return method == AuthMethod.MTLS ? Optional.empty() : visit.session().flatMap(sessions::find);
   }
 
-  /** Answers a route of the console. */
+  /** Answers a request to one of the console's routes. */
   Answer answer(Route route, Identity identity, Visit visit, String correlationId) {
     Answer answer =
         switch (route) {
@@ -114,7 +114,7 @@ final class Console implements AutoCloseable {
                 Answer.error(503, "too_many", "Too many consoles are open already", correlationId));
   }
 
-  /** What the page has to know before it can show anything. */
+  /** What the page must know before it can show anything. */
   private Map<String, Object> about(Identity identity) {
     boolean isSignedIn = !identity.client().isEmpty();
     var about = new LinkedHashMap<String, Object>();

@@ -17,9 +17,9 @@ import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Looks at the host once a second, remembers the last minutes for the charts, and tells all
- * viewers. It looks even when nobody is watching: whoever opens the page after something went wrong
- * wants to see how it came about.
+ * Samples the host once a second, keeps the last minutes for the charts, and feeds all viewers. It
+ * samples even without viewers: an operator who opens the page after a failure wants to see what
+ * led to it.
  */
 final class ConsoleFeed implements AutoCloseable {
   static final int MAX_STREAMS = 16;
@@ -34,17 +34,17 @@ final class ConsoleFeed implements AutoCloseable {
   private final BooleanSupplier isEnding;
   private final SignalLog log;
   private final Thread sampler;
-  // Guarded by this, which also keeps what streams are told in one order.
+  // Guarded by this, which also keeps the events in the same order for all streams.
   private final Map<ConsoleStream, Registration> streams = new HashMap<>();
   private final Deque<List<Number>> history = new ArrayDeque<>();
   private Optional<String> latest = Optional.empty();
   private boolean isClosed;
 
   /**
-   * Begins to look.
+   * Starts sampling.
    *
-   * @param isEnding whether the process is on its way out
-   * @param log where it reports that the host cannot be seen
+   * @param isEnding whether the process is shutting down
+   * @param log where a failure to sample the host is logged
    */
   ConsoleFeed(HostView view, BooleanSupplier isEnding, SignalLog log) {
     this.view = view;
@@ -54,11 +54,11 @@ final class ConsoleFeed implements AutoCloseable {
   }
 
   /**
-   * Begins a stream with what is known so far.
+   * Opens a stream, which starts with the history so far.
    *
-   * @param isAllowed whether the viewer may still look
-   * @param taken told whenever the viewer has taken something
-   * @return empty if there are too many, or no more are wanted
+   * @param isAllowed whether the viewer is still authorised
+   * @param taken called after each event written to the viewer
+   * @return empty if there are too many streams or this is closed
    */
   synchronized Optional<ConsoleStream> open(BooleanSupplier isAllowed, Runnable taken) {
     if (isClosed || !hasRoom()) {
@@ -68,16 +68,17 @@ final class ConsoleFeed implements AutoCloseable {
     stream.send("history", JSON.writeValueAsString(history));
     Registration events = view.onEvent(event -> stream.send("log", JSON.writeValueAsString(event)));
     streams.put(stream, events);
-    latest.ifPresent(json -> stream.send("state", json)); // what comes after it is news
+    latest.ifPresent(
+        json -> stream.send("state", json)); // log events after the first state are new ones
     return Optional.of(stream);
   }
 
-  /** What signals do to this host in particular. */
+  /** What signals do to this host in particular, by signal name. */
   Map<String, String> meanings() {
     return view.meanings();
   }
 
-  /** Whether there may be one more. */
+  /** Whether another stream may be opened. */
   synchronized boolean hasRoom() {
     return streams.size() < MAX_STREAMS;
   }
@@ -97,7 +98,8 @@ final class ConsoleFeed implements AutoCloseable {
         try {
           tell(view.state());
           wasSeen = true;
-        } catch (RuntimeException | Error e) { // the program's own; the next second may be better
+        } catch (RuntimeException
+            | Error e) { // from the program's code; the next sample may succeed
           if (wasSeen) {
             tellUnseen(e);
           }
@@ -106,7 +108,7 @@ final class ConsoleFeed implements AutoCloseable {
         Thread.sleep(PERIOD);
       }
     } catch (InterruptedException e) {
-      // Nobody is interested any more.
+      // Closed.
     }
   }
 
@@ -141,7 +143,7 @@ final class ConsoleFeed implements AutoCloseable {
             Level.WARNING, "console.no_state", "the console cannot see the host", fields));
   }
 
-  /** Ends all streams, and gives them a moment to say so. */
+  /** Ends all streams, briefly waiting for them to tell their viewers. */
   @Override
   public synchronized void close() {
     isClosed = true;

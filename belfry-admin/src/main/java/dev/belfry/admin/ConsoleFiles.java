@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The page of the console and its parts, which are the same for everybody. */
+/** The console's page and its parts, which are public. */
 final class ConsoleFiles {
   private static final String PAGE = "index.html";
   private static final List<String> PARTS =
@@ -20,7 +20,7 @@ final class ConsoleFiles {
           "journal.js",
           "format.js");
 
-  /** By path. */
+  /** The contents by path. */
   private static final Map<String, String> TEXTS = load();
 
   private ConsoleFiles() {}

@@ -10,15 +10,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * The server-sent events for one viewer. Whoever has something for it puts it into a queue and
- * moves on; the thread of the request writes. A viewer that does not keep up is cut off rather than
- * waited for: its page asks again and gets everything it has missed.
+ * The server-sent events for one viewer. Senders only enqueue events; the request's thread writes
+ * them. A viewer that falls behind is disconnected rather than waited for: its page reconnects and
+ * gets everything that it missed.
  */
 final class ConsoleStream implements AutoCloseable {
-  /** More than all that a new viewer is given at once. */
+  /** More than a new viewer is sent at once. */
   static final int QUEUED = HostEvents.KEPT + 100;
 
-  /** How long it may take to notice that the viewer may no longer look. */
+  /** How long it may take to notice that the viewer is no longer authorised. */
   private static final long CHECK_MILLIS = 500;
 
   private final BlockingQueue<String> queue = new ArrayBlockingQueue<>(QUEUED);
@@ -29,11 +29,11 @@ final class ConsoleStream implements AutoCloseable {
   private volatile boolean isLast;
 
   /**
-   * Writes until it is told to end.
+   * Creates a stream.
    *
-   * @param isAllowed whether the viewer may still look
-   * @param taken told whenever the viewer has taken something
-   * @param closed told at the end
+   * @param isAllowed whether the viewer is still authorised
+   * @param taken called after each event written to the viewer
+   * @param closed called on close
    */
   ConsoleStream(BooleanSupplier isAllowed, Runnable taken, Consumer<ConsoleStream> closed) {
     this.isAllowed = isAllowed;
@@ -41,24 +41,24 @@ final class ConsoleStream implements AutoCloseable {
     this.closed = closed;
   }
 
-  /** Sends an event as soon as possible; from any thread, at once. */
+  /** Enqueues an event; never blocks, and may be called on any thread. */
   void send(String event, String json) {
     if (!queue.offer(text(event, json))) {
       isBehind = true;
     }
   }
 
-  /** Lets it end; nothing is to be sent after that. */
+  /** Ends the stream once the queue is empty; nothing may be sent afterwards. */
   void finish() {
     send("end", "{\"reason\": \"closed\"}");
     isLast = true;
   }
 
-  /** Writes to the viewer, until it is told to end or nobody may look any more. */
+  /** Writes to the viewer until the stream is finished, falls behind or is no longer authorised. */
   void writeTo(OutputStream out) throws IOException {
     try {
       while (!isBehind && isAllowed.getAsBoolean()) {
-        boolean isEmptyTheEnd = isLast; // read before the queue, so that nothing in it is lost
+        boolean isEmptyTheEnd = isLast; // read before polling, so that no queued event is lost
         String next = queue.poll(isEmptyTheEnd ? 0 : CHECK_MILLIS, TimeUnit.MILLISECONDS);
         if (next != null) {
           write(out, next);

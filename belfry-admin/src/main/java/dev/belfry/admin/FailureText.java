@@ -1,10 +1,10 @@
 package dev.belfry.admin;
 
-/** What a failure of the program says, for the log. */
+/** The text of an exception from the program's code, for the log. */
 final class FailureText {
   private FailureText() {}
 
-  /** It is somebody else's class, and may fail at that too. */
+  /** The exception as text, or its class name if its {@code toString} itself throws. */
   static String of(Throwable failure) {
     try {
       return "" + failure;

@@ -3,11 +3,11 @@ package dev.belfry.admin;
 import java.time.Instant;
 
 /**
- * Something that happened to a host and that an operator wants to know of.
+ * An event in the life of a host that an operator wants to know about.
  *
- * @param at when
+ * @param at when it happened
  * @param kind {@code signal}, {@code death}, {@code ready}, {@code circuit}, {@code dead-letter} or
- *     {@code reload}; others are shown too
- * @param text what, in one line
+ *     {@code reload}; others are allowed and shown as well
+ * @param text what happened, in one line
  */
 public record HostEvent(Instant at, String kind, String text) {}

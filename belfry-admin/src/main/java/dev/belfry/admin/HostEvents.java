@@ -11,21 +11,21 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Keeps the latest events of a host for those who look later, and tells them to those who look now.
- * All methods may be called from any thread.
+ * Keeps the latest events of a host for later viewers and passes new ones to current viewers.
+ * Thread-safe.
  */
 public final class HostEvents {
-  /** How many are kept. */
+  /** The number of events kept. */
   static final int KEPT = 200;
 
   private static final int MAX_TEXT = 400;
 
   private final Clock clock;
-  // Both are guarded by this; listeners are called under it, so that all get them in one order.
+  // Both guarded by this. Listeners are called with the lock held, so that all see the same order.
   private final Deque<HostEvent> latest = new ArrayDeque<>();
   private final List<Consumer<HostEvent>> listeners = new ArrayList<>();
 
-  /** Nothing has happened yet. */
+  /** Creates an empty log of events. */
   public HostEvents() {
     this(Clock.systemUTC());
   }
@@ -35,10 +35,10 @@ public final class HostEvents {
   }
 
   /**
-   * Something has happened just now.
+   * Adds an event that has just happened.
    *
    * @param kind see {@link HostEvent}
-   * @param text what; shortened if it is very long
+   * @param text what happened; truncated if it is very long
    */
   public synchronized void add(String kind, String text) {
     String shown = text.length() > MAX_TEXT ? text.substring(0, MAX_TEXT) + "…" : text;
@@ -50,7 +50,7 @@ public final class HostEvents {
     listeners.forEach(listener -> listener.accept(event));
   }
 
-  /** What {@link HostView#onEvent} promises. */
+  /** Implements {@link HostView#onEvent}. */
   public synchronized Registration onEvent(Consumer<HostEvent> listener) {
     latest.forEach(listener);
     listeners.add(listener);
@@ -62,8 +62,8 @@ public final class HostEvents {
   }
 
   /**
-   * A log that passes everything on and keeps, as events, which signals came and what became of
-   * reloads.
+   * Returns a log that forwards every record and adds events for received signals and the outcome
+   * of reloads.
    */
   public SignalLog watching(SignalLog log) {
     return new SignalLog() {
@@ -90,7 +90,7 @@ public final class HostEvents {
       case "signal.ignored" -> add("signal", signal + " changes nothing, " + record.message());
       case "signal.reload_accepted" -> add("reload", record.message());
       case "signal.reload_rejected" -> add("reload", "rejected" + because);
-      default -> {} // details that the log has
+      default -> {} // details, left to the log
     }
   }
 }

@@ -4,23 +4,23 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * A host at one moment.
+ * A snapshot of a host.
  *
- * @param name what it is called
+ * @param name its name
  * @param startedAt when it was started
- * @param workers its workers, in the order to show them in
- * @param callsPerSecond how many calls ended in the last second
- * @param finished calls that ended with an answer, since the start
- * @param failed calls that ended without one, since the start
- * @param p50Micros the most that half of the calls of the last second took
- * @param p99Micros the most that 99 of 100 took
- * @param ringDepth messages to workers that no worker has read yet
- * @param ringCapacity how many there can be
- * @param slotsUsed slots of shared memory that hold something
- * @param slots how many there are
- * @param deaths workers that ended without being asked to, since the start
- * @param waiting callers that wait until there is room
- * @param circuitOpen whether workers are no longer started because they all die
+ * @param workers its workers, in display order
+ * @param callsPerSecond calls completed in the last second
+ * @param finished calls that were answered, since the start
+ * @param failed calls that ended without an answer, since the start
+ * @param p50Micros the median latency of the calls of the last second
+ * @param p99Micros the 99th percentile of the same
+ * @param ringDepth messages that no worker has read yet
+ * @param ringCapacity the most that the rings can hold
+ * @param slotsUsed slots of shared memory in use
+ * @param slots all slots
+ * @param deaths workers that died unasked, since the start
+ * @param waiting callers waiting for room
+ * @param circuitOpen whether workers are no longer started because they keep dying
  */
 public record HostState(
     String name,

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * What the console shows of a host. All methods are called from any thread and answer at once: the
- * state is asked for once a second, however many people are watching.
+ * A host as the console shows it. All methods may be called on any thread and must return
+ * immediately. The state is sampled once a second, however many viewers there are.
  *
  * {@snippet :
  * var events = new HostEvents();
@@ -23,22 +23,22 @@ import java.util.function.Consumer;
  * }
  */
 public interface HostView {
-  /** A snapshot of the host; rates and latencies are those of the last whole second. */
+  /** A snapshot of the host; rates and latencies are those of the last full second. */
   HostState state();
 
   /**
-   * Tells a listener the latest events, oldest first, and then every later one; one at a time. A
-   * listener must return at once.
+   * Passes a listener the latest events, oldest first, and then each new one, one at a time. The
+   * listener must return immediately.
    *
-   * @return ends this when closed
+   * @return a registration that removes the listener when closed
    */
   Registration onEvent(Consumer<HostEvent> listener);
 
   /**
-   * What signals do to this host, where the catalog says something else or leaves it to the
-   * program.
+   * What signals do to this host, where that differs from the catalog or the catalog leaves it
+   * open.
    *
-   * @return sentences without a full stop, by names such as {@code USR1}
+   * @return sentences without full stops, by short signal names such as {@code USR1}
    */
   default Map<String, String> meanings() {
     return Map.of();

@@ -3,16 +3,16 @@ package dev.belfry.admin;
 import java.util.Optional;
 
 /**
- * Who sent a request.
+ * The sender of a request.
  *
- * @param name for the log
- * @param client whose budget the request uses: a certificate's fingerprint, an address, or the Unix
+ * @param name its name in the log
+ * @param client the key of its rate limit: a certificate's fingerprint, an address, or the Unix
  *     socket
- * @param session the console's session by which the sender is known, if any
+ * @param session the console session that identified the sender, if any
  */
 // r[impl signals.http.rate-client]
 record Identity(String name, String client, Optional<Sessions.Session> session) {
-  /** Of a request that shows nothing, or has not been asked. */
+  /** A sender without credentials, or one not asked for any. */
   static final Identity NOBODY = new Identity("none", "");
 
   Identity(String name, String client) {

@@ -4,10 +4,10 @@ import dev.belfry.signals.SignalLog;
 import dev.belfry.signals.SignalRecord;
 
 /**
- * A log that may fail, as on a full disk, and harms nobody by it: what was asked for is done all
- * the same, above all a signal that is to end the process.
+ * Shields the surface from a log that throws, say on a full disk: requests must still be carried
+ * out, above all a signal that ends the process.
  *
- * @param log the program's own
+ * @param log the program's log
  */
 record IsolatedLog(SignalLog log) implements SignalLog {
   @Override

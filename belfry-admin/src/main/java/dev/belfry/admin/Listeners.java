@@ -11,37 +11,37 @@ import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * Sets up the listeners of the admin surface: who may use each, and what protects it against abuse.
+ * Sets up the listeners of the admin surface, with access control and limits against abuse.
  *
- * @param surface what they serve
- * @param failures how often a client may fail to authenticate
+ * @param surface answers their requests
+ * @param failures the rate limit for failed authentication
  * @param requests where each request is logged
- * @param timers what ends connections whose time is up
+ * @param timers closes connections past their deadline
  */
 record Listeners(
     Surface surface, ClientBudgets failures, RequestLog requests, ScheduledExecutorService timers) {
-  /** At most, where the process may have enough descriptors. */
+  /** The most TCP connections, if the process has enough descriptors. */
   static final int TCP_CONNECTIONS = 512;
 
-  /** Elsewhere they have an eighth of the descriptors. */
+  /** TCP connections use at most one in this many of the process's descriptors. */
   private static final int PART_OF_DESCRIPTORS = 8;
 
-  /** A limit of its own, so that whatever happens at the TCP port, the operator gets in here. */
+  /** A separate limit, so that the operator gets in here whatever happens on the TCP port. */
   private static final int UNIX_CONNECTIONS = 16;
 
-  /** For a whole request, with its answer. */
+  /** The time limit for a whole request with its answer. */
   static final Duration CONNECTION_LIMIT = Duration.ofSeconds(5);
 
   private static final int BACKLOG = 1024;
   private static final int MAX_HEADER_BYTES = 8 * 1024;
   private static final String UNIX = "unix";
 
-  /** A deadline for the connections of one listener. */
+  /** Creates a deadline for the connections of one listener. */
   ConnectionDeadline deadline() {
     return new ConnectionDeadline(timers, CONNECTION_LIMIT);
   }
 
-  /** Listens at a TCP address, for clients with credentials. */
+  /** Adds a TCP listener, for clients with credentials. */
   void addTcp(
       WebServerConfig.Builder server,
       InetSocketAddress address,
@@ -58,7 +58,7 @@ record Listeners(
     }
   }
 
-  /** Listens at a Unix socket, for whoever can open its file; alone, or beside the TCP address. */
+  /** Adds a Unix socket, for any client that can open its file; alone, or beside TCP. */
   void addUnix(WebServerConfig.Builder server, SocketFile file, boolean isAlone) {
     var handler =
         new RequestHandler(surface, Optional.empty(), Optional.empty(), failures, requests);

@@ -15,10 +15,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The names under which a browser may address the listener: the address itself, localhost for a
- * loopback address, the name it was configured by, and those of its certificate. Somebody else's
- * name can be made to lead here by whoever owns it, and a page loaded from there would count as the
- * same origin.
+ * The host names under which a browser may address the listener: its address, localhost for a
+ * loopback address, the configured name, and the names in its certificate. Others are rejected to
+ * prevent DNS rebinding: the owner of a foreign name can point it here, and pages loaded from that
+ * name would count as the same origin.
  */
 final class OwnNames {
   private static final int DNS_NAME = 2;
@@ -34,7 +34,7 @@ final class OwnNames {
     }
   }
 
-  /** Whether a name, or an address as text, means this listener. */
+  /** Whether a host name or literal address denotes this listener. */
   boolean contains(String name, Optional<InetAddress> arrivedAt) {
     boolean isLocal = arrivedAt.filter(InetAddress::isLoopbackAddress).isPresent();
     return names.contains(name)
@@ -43,13 +43,13 @@ final class OwnNames {
         || Target.literal(name)
             .filter(
                 it ->
-                    names.contains(it.getHostAddress()) // in the form that certificates give too
+                    names.contains(it.getHostAddress()) // normalised, as certificates have it
                         || (isLocal && it.isLoopbackAddress())
                         || arrivedAt.equals(Optional.of(it)))
             .isPresent();
   }
 
-  /** What the first certificate of the file was made out to. */
+  /** The names in the first certificate of a file. */
   static Set<String> of(Path certificates) throws IOException {
     var names = new HashSet<String>();
     try {

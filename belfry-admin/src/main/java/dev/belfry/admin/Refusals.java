@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Answers what the server itself refuses of one connection, such as headers that are too long, as
- * all requests are answered, and logs it. The server's own answer would not say who sent it.
+ * Answers what the HTTP server itself rejects on one connection, such as oversized headers, in the
+ * same form as any other request, and logs it with its sender, which the server would not.
  *
- * @param client who sent it
- * @param log where it is logged
+ * @param client the client of the connection
+ * @param log where rejections are logged
  */
 record Refusals(PeerInfo client, RequestLog log) implements DirectHandler {
   @Override
@@ -34,7 +34,7 @@ record Refusals(PeerInfo client, RequestLog log) implements DirectHandler {
             isOurs ? "internal" : "bad_request",
             isOurs ? "Something went wrong here" : reason(status),
             UUID.randomUUID().toString());
-    if (!isOurs) { // else it was a request, which has a record of its own
+    if (!isOurs) { // else it was a request, which already has its own record
       log.record(
           client, Identity.NOBODY, request.method(), request.path(), Optional.empty(), answer);
     }
@@ -49,7 +49,7 @@ record Refusals(PeerInfo client, RequestLog log) implements DirectHandler {
         .build();
   }
 
-  /** Probes of some load balancers are of the older kind unless they are told otherwise. */
+  /** Some load balancers probe with HTTP/1.0 unless configured otherwise, so name the version. */
   private static String reason(Status status) {
     return status.code() == Status.HTTP_VERSION_NOT_SUPPORTED_505.code()
         ? "Only HTTP/1.1 is spoken here"

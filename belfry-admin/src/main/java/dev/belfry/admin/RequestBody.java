@@ -9,9 +9,9 @@ import java.nio.channels.ClosedChannelException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The body of a request, of which no more is read than is wanted. */
+/** The body of a request, read only as far as it is needed. */
 final class RequestBody implements Surface.Body {
-  /** Of a body that nobody wants; a client that sends more may lose the answer. */
+  /** How much of an unused body is discarded; a client that sends more may lose the answer. */
   private static final int MAX_DISCARDED_BYTES = 64 * 1024;
 
   private final ServerRequest request;
@@ -26,7 +26,7 @@ final class RequestBody implements Surface.Body {
     return request.headers().first(HeaderNames.CONTENT_TYPE);
   }
 
-  /** Of a body that did not come to its end. */
+  /** Thrown when the body breaks off. */
   static final class Unfinished extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -34,11 +34,11 @@ final class RequestBody implements Surface.Body {
       super(cause);
     }
 
-    /** The HTTP status: 408 if the time was up, otherwise 400. */
+    /** The HTTP status: 408 if the deadline passed, otherwise 400. */
     int status() {
       for (Throwable cause = getCause(); cause != null; cause = cause.getCause()) {
         if (cause instanceof ClosedChannelException || cause instanceof SocketTimeoutException) {
-          return 408; // we have closed it
+          return 408; // closed by our deadline
         }
       }
       return 400;
@@ -50,18 +50,21 @@ final class RequestBody implements Surface.Body {
     try {
       return request.content().hasEntity() ? open().readNBytes(limit) : new byte[0];
     } catch (RequestLimit.Exceeded e) {
-      return new byte[limit]; // a full buffer tells the caller that it is too long
-    } catch (RuntimeException e) { // whatever the server makes of a connection that breaks off
+      return new byte[limit]; // a full buffer tells the caller that the body is too long
+    } catch (RuntimeException e) { // whatever the server throws when a connection breaks off
       throw new Unfinished(e);
     }
   }
 
-  /** A socket that is closed with bytes unread is reset, and the client may lose the answer. */
+  /**
+   * Discards what remains: closing a socket with unread bytes resets it, and the client may lose
+   * the answer.
+   */
   void discardRest() throws IOException {
     try {
       read(MAX_DISCARDED_BYTES);
     } catch (Unfinished e) {
-      // There is no rest.
+      // Nothing remains.
     }
   }
 

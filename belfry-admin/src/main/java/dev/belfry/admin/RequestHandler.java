@@ -19,11 +19,11 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * Takes the requests of one listener through their checks, in this order: headers, route, which
- * page sent it if a browser did, who it is, how often, and then what it says. Every one is logged.
+ * Handles the requests of one listener. Checks, in this order: headers, route, the page that a
+ * browser sent it from, identity, rate limit, and body. Logs every request.
  */
 final class RequestHandler implements Handler {
-  /** A scheme that no browser knows, so that none asks for a password of its own accord. */
+  /** A scheme unknown to browsers, so that they do not show their own password dialog. */
   private static final String SIGN_IN = "Console realm=\"admin\"";
 
   private static final List<HeaderName> ONCE =
@@ -38,11 +38,11 @@ final class RequestHandler implements Handler {
   private final RequestLog log;
 
   /**
-   * For one listener.
+   * Creates the handler of one listener.
    *
-   * @param authenticator empty for the Unix socket, where the file's owner is the only one
-   * @param console empty where there is no page
-   * @param failures the budget of an address that fails to authenticate
+   * @param authenticator empty for the Unix socket, which only the file's owner can open
+   * @param console empty if the listener has none
+   * @param failures the rate limit per address for failed authentication
    */
   RequestHandler(
       Surface surface,
@@ -57,7 +57,7 @@ final class RequestHandler implements Handler {
     this.log = log;
   }
 
-  /** A request with what was found out about it so far. */
+  /** The answer to a request and the identity of its sender. */
   private record Seen(Answer answer, Identity identity) {}
 
   @Override
@@ -81,7 +81,7 @@ final class RequestHandler implements Handler {
       answer.stream().ifPresent(ConsoleStream::close);
     }
     body.discardRest();
-    if (answer.stream().isEmpty()) { // the server itself writes the end of one when we return
+    if (answer.stream().isEmpty()) { // the server ends a stream's body after we return
       throw new CloseConnectionException("one request for each connection");
     }
   }
@@ -94,7 +94,7 @@ final class RequestHandler implements Handler {
         .header(HeaderNames.CONTENT_TYPE, answer.contentType())
         .header("X-Correlation-Id", headerValue(answer.correlationId()))
         .header("Cache-Control", "no-store")
-        .header(HeaderValues.CONNECTION_CLOSE); // the time limit is for a connection as a whole
+        .header(HeaderValues.CONNECTION_CLOSE); // the deadline covers the connection as a whole
     answer.headers().forEach((name, value) -> response.header(name, value));
     try {
       if (answer.stream().isPresent()) {
@@ -107,7 +107,9 @@ final class RequestHandler implements Handler {
         response.send(body);
       }
     } finally {
-      answer.afterwards().ifPresent(Runnable::run); // even when the client has not waited for it
+      answer
+          .afterwards()
+          .ifPresent(Runnable::run); // even if the client did not wait for the answer
     }
   }
 
@@ -154,17 +156,17 @@ final class RequestHandler implements Handler {
       return route.isConsole()
           ? console.orElseThrow().answer(route, who, visit, id)
           : surface.answer(route, who, body, id);
-    } catch (RequestBody.Unfinished e) { // logged like all others, whether or not anybody sees it
+    } catch (RequestBody.Unfinished e) { // logged like any other, even if nobody reads the answer
       return Answer.error(e.status(), "unfinished", "The body ended before its end", id);
-    } catch (RuntimeException | Error e) { // the program's own; the server would drop it unseen
+    } catch (RuntimeException | Error e) { // from the program's code; the server would swallow it
       log.failure(route, e, id);
       return Answer.error(500, "internal", "Something went wrong here", id);
     }
   }
 
   /**
-   * Who is known without a secret, by session or certificate. A wrong secret costs nothing on this
-   * path, so a right one must not show.
+   * The sender's identity by session or certificate only. Failures are not rate-limited on this
+   * route, so it must not reveal whether a secret is right.
    */
   private Identity known(ServerRequest request, Visit visit) {
     return authenticate(Route.SESSION, request, visit, Optional.empty())
@@ -174,8 +176,8 @@ final class RequestHandler implements Handler {
   }
 
   /**
-   * By the credentials that the request shows; by a session only where it shows none, and never to
-   * begin another session: that would outlive the first, and so would the next.
+   * Authenticates by the credentials in the request, or by session if there are none. A session
+   * never authenticates a login: sessions could then be renewed forever.
    */
   private Result authenticate(
       Route route, ServerRequest request, Visit visit, Optional<String> authorization) {
@@ -219,7 +221,7 @@ final class RequestHandler implements Handler {
     return RequestLog.source(request.remotePeer());
   }
 
-  /** Whatever the client called its request, a header is plain text. */
+  /** Replaces whatever a header must not contain; the client chose the correlation id. */
   private static String headerValue(String text) {
     var plain = new StringBuilder();
     text.codePoints().forEach(c -> plain.append(c > ' ' && c < 0x7f ? (char) c : '?'));

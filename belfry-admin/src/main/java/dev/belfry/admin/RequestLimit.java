@@ -5,12 +5,12 @@ import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ConnectionContext;
 
 /**
- * Reads no more of a connection than a request can have. The server reads a chunk, and the lines
- * around it, as a whole before it hands out a byte, and has no limit for either; so it is here that
- * bytes are counted, before anybody keeps them.
+ * Limits the bytes read from a connection. The server buffers a whole chunk and the lines around it
+ * before it hands out a byte, without any limit, so bytes are counted here, before they are
+ * buffered.
  */
 final class RequestLimit {
-  /** A head, a body, what of it is discarded, and what arrives together with its end. */
+  /** Enough for head, body, what is discarded, and what arrives together with its end. */
   private static final int MAX_BYTES = 128 * 1024;
 
   private final DataReader source;
@@ -20,7 +20,7 @@ final class RequestLimit {
     this.source = source;
   }
 
-  /** What comes from a client, as long as it is not too much. */
+  /** A reader for a connection that throws {@link Exceeded} beyond the limit. */
   static DataReader reader(ConnectionContext connection) {
     var limit = new RequestLimit(connection.dataReader());
     return DataReader.create(limit::next);
@@ -35,7 +35,7 @@ final class RequestLimit {
     return bytes;
   }
 
-  /** More has come than a request can have. */
+  /** Thrown when a client sends more than any request may have. */
   static final class Exceeded extends CloseConnectionException {
     private static final long serialVersionUID = 1;
 

@@ -11,15 +11,15 @@ import java.util.LinkedHashMap;
 import java.util.Optional;
 
 /**
- * Logs and counts the requests.
+ * Logs and counts requests.
  *
- * @param log where each is logged
- * @param meters where they are counted
+ * @param log where each request is logged
+ * @param meters where requests are counted
  */
 // r[impl signals.http.log-all]
 // r[impl signals.http.log-fields]
 record RequestLog(SignalLog log, MeterRegistry meters) {
-  /** The address of the connection, never of a header that anybody can write. */
+  /** The address of the connection, never one from a header, which anybody can forge. */
   static String source(PeerInfo client) {
     return client.address() instanceof InetSocketAddress address
         ? address.getAddress().getHostAddress()
@@ -43,7 +43,7 @@ record RequestLog(SignalLog log, MeterRegistry meters) {
     fields.put("path", path);
     fields.put("status", status);
     boolean isHealth = route.filter(it -> !it.needsCredentials()).isPresent();
-    Level level = isHealth ? Level.DEBUG : Level.INFO; // somebody asks every second
+    Level level = isHealth ? Level.DEBUG : Level.INFO; // probes ask every second
     log.log(new SignalRecord(level, "admin.request", "admin request", fields));
     String name = route.map(Route::path).orElse("other");
     Counter.builder("belfry.admin.requests")
@@ -53,7 +53,7 @@ record RequestLog(SignalLog log, MeterRegistry meters) {
         .increment();
   }
 
-  /** Why a request is answered with 500; the id is that of its record. */
+  /** Logs why a request is answered with 500, under the id of its record. */
   void failure(Route route, Throwable failure, String correlationId) {
     var fields = new LinkedHashMap<String, String>();
     fields.put("correlation_id", correlationId);

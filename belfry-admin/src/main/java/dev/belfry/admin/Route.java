@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What the surface serves. Without credentials there is health, which says no more than yes or no,
- * and of the console the page and whether somebody is signed in; nothing about the host.
+ * The routes of the surface. Those without credentials reveal nothing about the host: health, which
+ * only says yes or no, the console's page, and whether the user is signed in.
  */
 // r[impl signals.http.route]
 enum Route {
@@ -20,7 +20,7 @@ enum Route {
   LOGOUT("POST", "/console/logout", true),
   STREAM("GET", "/console/stream", true);
 
-  /** As GET, without the body. */
+  /** Like GET, but without the body. */
   static final String HEAD = "HEAD";
 
   private final String method;
@@ -35,7 +35,7 @@ enum Route {
 
   static Optional<Route> at(String path) {
     return ConsoleFiles.has(path)
-        ? Optional.of(PAGE) // and what it consists of
+        ? Optional.of(PAGE) // and its parts
         : Stream.of(values()).filter(route -> route.path.equals(path)).findFirst();
   }
 
@@ -43,7 +43,7 @@ enum Route {
     return method;
   }
 
-  /** Whether it answers a method: its own, and HEAD where that is GET, but for an endless body. */
+  /** Whether it answers a method: its own, and HEAD in place of GET unless the body is endless. */
   boolean answers(String asked) {
     return asked.equals(method) || (asked.equals(HEAD) && method.equals("GET") && this != STREAM);
   }
@@ -56,7 +56,7 @@ enum Route {
     return needsCredentials;
   }
 
-  /** Whether it belongs to the console, which a listener may lack. */
+  /** Whether it belongs to the console, which not every listener has. */
   boolean isConsole() {
     return switch (this) {
       case PAGE, SESSION, LOGIN, LOGOUT, STREAM -> true;

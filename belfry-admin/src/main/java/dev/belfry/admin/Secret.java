@@ -13,11 +13,13 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * A token or password. It is kept as a digest only and never printed. On a command line everybody
- * would see it in {@code ps}, so it comes from a file or from the environment.
+ * A token or password, kept only as a digest and never printed. It comes from a file or the
+ * environment, because {@code ps} would show it to everybody on a command line.
  */
 public final class Secret {
-  /** The most that it may have, in bytes: the head of a request, in which it comes, has 8 KiB. */
+  /**
+   * The maximum length in bytes: it must fit into the head of a request, which is limited to 8 KiB.
+   */
   public static final int MAX_BYTES = 4096;
 
   private static final int LAST_OF_ASCII = 0x7f;
@@ -25,7 +27,7 @@ public final class Secret {
   private final byte[] digest;
   private final boolean isAscii;
 
-  /** Where it is from, for messages. */
+  /** Where it came from, for messages. */
   private final String source;
 
   private Secret(String text, String source) {
@@ -35,12 +37,12 @@ public final class Secret {
   }
 
   /**
-   * Reads a file that holds the secret and nothing else; white space around it does not count.
+   * Reads the secret from a file with nothing else in it; surrounding white space is ignored.
    *
-   * @throws IllegalArgumentException if there is nothing in it, more than a line, or too much
+   * @throws IllegalArgumentException if the file is blank, has more than one line, or is too long
    */
   public static Secret fromFile(Path file) throws IOException {
-    try (InputStream bytes = Files.newInputStream(file)) { // which may be without end
+    try (InputStream bytes = Files.newInputStream(file)) { // which may be endless
       String source = "the file " + file;
       byte[] read = atMost(bytes.readNBytes(MAX_BYTES + 1), source);
       return of(UTF_8.newDecoder().decode(ByteBuffer.wrap(read)).toString(), source);
@@ -48,8 +50,8 @@ public final class Secret {
   }
 
   /**
-   * Whether what is in a file is no secret, because every user may read it. Not known, and so not
-   * said, of a file system that has no such permissions.
+   * Whether every user can read a file. False on a file system without POSIX permissions, where
+   * that is not known.
    */
   public static boolean mayEverybodyRead(Path file) throws IOException {
     var view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
@@ -58,16 +60,17 @@ public final class Secret {
   }
 
   /**
-   * Takes an environment variable.
+   * Reads the secret from an environment variable.
    *
-   * @throws IllegalArgumentException if it is not set or blank, or has more than a line or too much
+   * @throws IllegalArgumentException if it is unset or blank, has more than one line, or is too
+   *     long
    */
   public static Secret fromEnvironment(String variable) {
     String value = System.getenv(variable);
     return of(value == null ? "" : value, "the environment variable " + variable);
   }
 
-  /** For programs that get it from elsewhere. */
+  /** Creates a secret that the program obtained elsewhere. */
   public static Secret of(String text) {
     return of(text, "the secret");
   }
@@ -96,11 +99,11 @@ public final class Secret {
   }
 
   /**
-   * This secret, as a token that clients show in a header as it is. A password may have more: it is
-   * encoded first.
+   * Returns this secret if it can be a token, which clients send verbatim in a header. A password
+   * may have any characters, as it is encoded first.
    *
-   * @throws IllegalArgumentException if it has characters beyond ASCII, for which HTTP has no
-   *     encoding that all clients share
+   * @throws IllegalArgumentException if it has non-ASCII characters, which clients encode in
+   *     different ways
    */
   public Secret asToken() {
     if (!isAscii) {
@@ -112,7 +115,7 @@ public final class Secret {
     return this;
   }
 
-  /** Whether a text is the secret. Takes equally long for all texts of the same length. */
+  /** Whether a text equals the secret, in time that depends only on the text's length. */
   // r[impl signals.http.auth-methods]
   public boolean isSame(String text) {
     return MessageDigest.isEqual(digest, sha256(text));

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Who has signed in at the console, in memory only. A session ends when its time is up, when its
- * owner says so, when the process ends, or when it is the oldest and there are too many.
+ * The console's sessions, in memory only. A session ends when it expires, when its user signs out,
+ * when the process ends, or when it is the oldest of too many.
  */
 final class Sessions {
   static final Duration LIFETIME = Duration.ofHours(8);
@@ -29,13 +29,13 @@ final class Sessions {
   /**
    * A session.
    *
-   * @param token what its owner has to show
+   * @param token identifies the session
    * @param name who signed in, for the log
-   * @param endNanos when its time is up
+   * @param endNanos when it expires
    */
   record Session(Secret token, String name, long endNanos) {}
 
-  /** Begins one, and returns the token by which it is found. */
+  /** Begins a session and returns its token. */
   synchronized String begin(String name) {
     byte[] bytes = new byte[TOKEN_BYTES];
     random.nextBytes(bytes);

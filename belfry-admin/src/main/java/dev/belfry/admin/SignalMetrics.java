@@ -5,11 +5,11 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
 
-/** Counts the events of the signals, by event and signal. */
+/** Counts signal events and alerts, by event and signal. */
 public final class SignalMetrics implements SignalTelemetry {
   private final MeterRegistry meters;
 
-  /** Counts there. */
+  /** Creates a counter in a registry. */
   public SignalMetrics(MeterRegistry meters) {
     this.meters = meters;
   }
@@ -24,7 +24,7 @@ public final class SignalMetrics implements SignalTelemetry {
     count("belfry.signal.alerts", "What somebody should look at, by event and signal", name, tags);
   }
 
-  /** Without the tags whose values never end, such as correlation ids. */
+  /** Drops tags of unbounded cardinality, such as correlation ids. */
   private void count(String meter, String meaning, String name, Map<String, String> tags) {
     Counter.builder(meter)
         .description(meaning)

@@ -14,11 +14,11 @@ import tools.jackson.databind.json.JsonMapper;
  * The body of {@code POST /admin/signal}.
  *
  * @param signal one of {@link #SIGNALS}
- * @param reason why; may be empty
- * @param correlationId what the client calls the request, if it does
+ * @param reason why it is raised; may be empty
+ * @param correlationId the client's id for the request, if it sent one
  */
 record SignalRequest(String signal, String reason, Optional<String> correlationId) {
-  /** What can be raised over HTTP: names without SIG, exactly as written here. */
+  /** The signals that can be raised over HTTP, spelled exactly like this, without SIG. */
   // r[impl signals.http.signal-set]
   static final List<String> SIGNALS = List.of("HUP", "TERM", "INT", "QUIT", "USR1", "USR2");
 
@@ -38,7 +38,7 @@ record SignalRequest(String signal, String reason, Optional<String> correlationI
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .build();
 
-  /** A body that cannot be used. */
+  /** Thrown for a body that is not valid. */
   static final class Refused extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -49,12 +49,12 @@ record SignalRequest(String signal, String reason, Optional<String> correlationI
       this.error = error;
     }
 
-    /** What is wrong, for programs. */
+    /** What is wrong, as an error code. */
     String error() {
       return error;
     }
 
-    /** The same for people. */
+    /** What is wrong, for people. */
     String text() {
       return String.valueOf(getMessage());
     }
@@ -91,7 +91,7 @@ record SignalRequest(String signal, String reason, Optional<String> correlationI
             .formatted(printable(shown), String.join(", ", SIGNALS)));
   }
 
-  /** Null counts as missing, an empty text does not. */
+  /** Null counts as absent, an empty string does not. */
   private static Optional<String> text(JsonNode json, String field, int limit) throws Refused {
     JsonNode value = json.get(field);
     if (value == null || value.isNull()) {
@@ -110,7 +110,7 @@ record SignalRequest(String signal, String reason, Optional<String> correlationI
     return new Refused("invalid_request", message);
   }
 
-  /** Shortened, and without anything invisible. */
+  /** Truncated, with anything but printable ASCII replaced. */
   private static String printable(String text) {
     var shown = new StringBuilder();
     text.codePoints()

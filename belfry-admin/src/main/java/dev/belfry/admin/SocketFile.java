@@ -13,14 +13,14 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** The file of the Unix socket, which nobody but its owner can reach. */
+/** The file of the Unix socket, which only its owner can reach. */
 class SocketFile {
   private static final Set<PosixFilePermission> OWNERS_DIRECTORY =
       PosixFilePermissions.fromString("rwx------");
   private static final Set<PosixFilePermission> OWNERS_FILE =
       PosixFilePermissions.fromString("rw-------");
 
-  /** What the JDK takes: one less than fits into {@code sun_path} with its NUL. */
+  /** The JDK's limit, one less than fits into {@code sun_path} with its NUL. */
   private static final int MAX_BYTES = 106;
 
   private final Path file;
@@ -34,9 +34,9 @@ class SocketFile {
   }
 
   /**
-   * Prepares the place: a directory of the owner's, and no file left by a process that died.
+   * Creates the directory if it is missing and removes a stale socket that a dead process left.
    *
-   * @throws IOException if others can get into the directory, or somebody listens there
+   * @throws IOException if {@link #check} fails, or if another process listens on the socket
    */
   void prepare() throws IOException {
     Path directory = directory();
@@ -50,10 +50,10 @@ class SocketFile {
   }
 
   /**
-   * Looks at the place and changes nothing.
+   * Checks the path and changes nothing.
    *
-   * @throws IOException if others can get into the directory, what is there is no socket, or none
-   *     could be made
+   * @throws IOException if others can access the directory, if the file is not a socket, or if no
+   *     socket could be created there
    */
   void check() throws IOException {
     if (file.toString().getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {
@@ -108,7 +108,7 @@ class SocketFile {
     return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** Until now the directory has kept everybody out. */
+  /** Restricts the file to its owner. Until now the directory has kept all others out. */
   void restrict() throws IOException {
     Files.setPosixFilePermissions(file, OWNERS_FILE);
   }

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/** What is behind each route, whichever listener a request came by. */
+/** Answers the routes that all listeners share. */
 final class Surface {
   static final int MAX_BODY_BYTES = 8 * 1024;
 
@@ -33,12 +33,12 @@ final class Surface {
     this.ready = ready;
   }
 
-  /** The rest of a request, to look at once it is known who sent it. */
+  /** The body of a request, to be read only once its sender is authenticated. */
   interface Body {
-    /** The header of that name. */
+    /** The {@code Content-Type} header. */
     Optional<String> contentType();
 
-    /** At most {@code limit} bytes of the body. */
+    /** Reads at most {@code limit} bytes of the body. */
     byte[] read(int limit) throws IOException;
   }
 

@@ -13,16 +13,17 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a request is for, and what it says about the browser it may come from.
+ * The target of a request and what it reveals about the browser that may have sent it.
  *
- * @param path what it asks for
- * @param host the name and port that the browser believes it talks to; empty if it does not say
- * @param origin where the page that sent it was loaded from
- * @param isMarked whether it has the header that only a page of the same origin can set
- * @param session the session's token
+ * @param path the path requested
+ * @param host the host name and port by which the client addresses the server; empty if not given
+ * @param origin the origin of the page that sent it
+ * @param isMarked whether it has the {@link #MARK} header, which only a page of the same origin can
+ *     set
+ * @param session the session's token, from its cookie
  * @param isSecure whether it came over TLS
- * @param client where the connection comes from
- * @param server where it arrived
+ * @param client the remote address of the connection
+ * @param server its local address
  */
 record Visit(
     String path,
@@ -33,7 +34,7 @@ record Visit(
     boolean isSecure,
     SocketAddress client,
     SocketAddress server) {
-  /** No form can set it, and a page of another origin is not allowed to. */
+  /** A header that no form can set and that no page of another origin is allowed to set. */
   static final String MARK = "Belfry-Console";
 
   private static final HeaderName MARK_NAME = HeaderNames.create(MARK);
@@ -53,9 +54,9 @@ record Visit(
   }
 
   /**
-   * The value of a cookie. A browser sends those of all servers on the machine, and they may be
-   * anything but a semicolon: the HTTP server takes a quotation mark for the beginning of a text
-   * that has to end, and misses what comes after it.
+   * The value of a cookie. A browser sends the cookies of all servers on a host, and their values
+   * may contain anything but a semicolon. Hence no use of the HTTP server's parser: it takes a
+   * quotation mark for the start of a quoted string and misses the cookies after it.
    */
   private static Optional<String> cookie(ServerRequestHeaders headers, String name) {
     return headers.all(HeaderNames.COOKIE, List::of).stream()
@@ -67,14 +68,14 @@ record Visit(
   }
 
   /**
-   * Whether it comes from a browser that may have been told to send it by somebody else's page.
-   * Other programs send neither header.
+   * Whether a browser may have sent it on behalf of a foreign page. Other programs send neither an
+   * origin nor a session.
    */
   boolean isFromBrowser() {
     return origin.isPresent() || session.isPresent();
   }
 
-  /** Whether the page that sent it was loaded from here. */
+  /** Whether the page that sent it was loaded from this server. */
   boolean isSameOrigin() {
     return origin.filter(((isSecure ? "https://" : "http://") + host)::equals).isPresent();
   }
@@ -84,7 +85,7 @@ record Visit(
     return Target.hostName(host);
   }
 
-  /** The address it arrived at. */
+  /** The local IP address of the connection. */
   Optional<InetAddress> serverAddress() {
     return server instanceof InetSocketAddress tcp
         ? Optional.ofNullable(tcp.getAddress())
@@ -92,10 +93,11 @@ record Visit(
   }
 
   /**
-   * The header that has the browser keep a session, or forget it where the token is empty.
+   * The {@code Set-Cookie} value that stores a session in the browser, or deletes it if the token
+   * is empty.
    *
-   * <p>Browsers give a cookie to every port of its host, so the name has the port: two hosts on one
-   * machine do not overwrite each other's.
+   * <p>Browsers share cookies between all ports of a host name, so the cookie's name includes the
+   * port: two hosts on one machine do not overwrite each other's.
    */
   String setCookie(String token) {
     String seconds = token.isEmpty() ? "0" : Long.toString(Sessions.LIFETIME.toSeconds());

@@ -1,18 +1,18 @@
 package dev.belfry.admin;
 
 /**
- * A worker at one moment.
+ * A snapshot of a worker.
  *
- * @param name what it is called
- * @param pid its process; 0 while there is none
- * @param state its state, in a word: {@code ready} and {@code spare} are shown as healthy, {@code
+ * @param name its name
+ * @param pid its process id; 0 while there is no process
+ * @param state its state as one word: {@code ready} and {@code spare} are shown as healthy, {@code
  *     starting} and {@code retiring} as in transition, anything else as trouble
- * @param inFlight calls it has and has not answered
- * @param finished calls it has answered
- * @param p50Micros the most that half of its calls of the last second took
- * @param p99Micros the most that 99 of 100 took
- * @param deaths how many workers before it in its place have died
- * @param ageMillis how long its process has been running
+ * @param inFlight calls that it has not answered yet
+ * @param finished calls that it has answered
+ * @param p50Micros the median latency of its calls of the last second
+ * @param p99Micros the 99th percentile of the same
+ * @param deaths the number of its predecessors that died
+ * @param ageMillis the age of its process
  */
 public record WorkerRow(
     String name,

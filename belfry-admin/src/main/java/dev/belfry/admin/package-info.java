@@ -1,21 +1,21 @@
 /**
  * The admin surface: {@link dev.belfry.admin.AdminServer} serves {@code POST /admin/signal},
- * health, metrics and a description of itself, on a listener that is not the application's.
+ * health, metrics and an OpenAPI description, on a listener separate from the application's.
  *
- * <h2>What is where</h2>
+ * <h2>Overview</h2>
  *
  * <ul>
- *   <li>What programs use: {@code AdminServer}, {@code AdminOptions}, {@code AdminTls}, {@code
- *       AuthMethod}, {@code Secret}, {@code SignalMetrics}; and {@code HostView}, {@code
- *       HostState}, {@code WorkerRow} and {@code HostEvents} for what the console shows.
- *   <li>The way of a request: {@code Listeners} say who may come in; {@code ConnectionDeadline} and
- *       {@code RequestLimit} bound how long and how much; {@code RequestHandler} finds its {@code
- *       Route}, has the {@code Authenticator} say who sent it, within {@code ClientBudgets}, and
- *       lets {@code Surface} or {@code Console} make the {@code Answer}; {@code RequestLog} notes
- *       it.
- *   <li>The console: {@code Console}, which a browser may use under its {@code OwnNames}, with
- *       {@code Sessions} for those who have signed in; {@code ConsoleFeed} looks at the host and
- *       tells each {@code ConsoleStream}.
+ *   <li>Public API: {@code AdminServer}, {@code AdminOptions}, {@code AdminTls}, {@code
+ *       AuthMethod}, {@code Secret} and {@code SignalMetrics}; for the console, {@code HostView},
+ *       {@code HostState}, {@code WorkerRow} and {@code HostEvents}.
+ *   <li>The path of a request: {@code Listeners} set up each listener and its access; {@code
+ *       ConnectionDeadline} and {@code RequestLimit} bound the time and the bytes of a connection;
+ *       {@code RequestHandler} finds the {@code Route}, authenticates the sender with {@code
+ *       Authenticator}, within {@code ClientBudgets}, and obtains the {@code Answer} from {@code
+ *       Surface} or {@code Console}; {@code RequestLog} logs it.
+ *   <li>The console: a browser reaches {@code Console} under one of its {@code OwnNames}; {@code
+ *       Sessions} holds the signed-in users; {@code ConsoleFeed} samples the host and feeds each
+ *       {@code ConsoleStream}.
  * </ul>
  */
 @NullMarked

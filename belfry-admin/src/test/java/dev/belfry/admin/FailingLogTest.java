@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
 final class FailingLogTest {
-  /** Every request was answered with 500, and no signal was raised. */
+  /** A failing log used to turn every answer into 500, and no signal was raised. */
   @Test
   void whoeverEndsTheProcessNeedsNoLogForIt() throws Exception {
     SignalLog full =

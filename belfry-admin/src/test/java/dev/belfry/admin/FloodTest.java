@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Clients that send without an end. The server reads a chunk, or a line, as a whole before it hands
- * out a byte; so one request filled the heap, and needed no credentials for it.
+ * Clients that never stop sending. The server buffers a whole chunk or line before it hands out a
+ * byte, so one request used to fill the heap, even without credentials.
  */
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
 final class ReadinessTest {
-  /** It was ready from the first moment on, whether or not there was anybody to do the work. */
+  /** The program used to be ready from the start, even without workers. */
   @Test
   void itIsReadyWhileTheProgramTakesWorkAndLiveInAnyCase() throws Exception {
     var takesWork = new AtomicBoolean();
@@ -29,7 +29,7 @@ final class ReadinessTest {
     }
   }
 
-  /** It was answered with an id that was in no log, and counted nowhere. */
+  /** The answer used to have an id that no log had, and was not counted. */
   // r[verify signals.http.log-all]
   // r[verify signals.http.log-fields]
   @Test

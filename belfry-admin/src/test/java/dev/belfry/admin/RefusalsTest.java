@@ -12,7 +12,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the HTTP server refuses before the surface sees it; it was answered as text, unlogged. */
+/**
+ * What the HTTP server rejects before the surface sees it, which used to be answered as text and
+ * not logged.
+ */
 @Timeout(120)
 final class RefusalsTest {
   private static Answered send(Host host, String text) throws Exception {
@@ -53,7 +56,7 @@ final class RefusalsTest {
     }
   }
 
-  /** The first counted, and somebody in between may have gone by the other. */
+  /** The first one used to count, but an intermediary may have acted on the other. */
   @ParameterizedTest
   @ValueSource(
       strings = {

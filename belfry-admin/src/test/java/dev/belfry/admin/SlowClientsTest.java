@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who does not finish is cut off, and until then harms nobody else. */
+/** A client that does not finish is disconnected, and until then harms no other. */
 @Timeout(120)
 final class SlowClientsTest {
   private static final String HEAD = "POST /admin/signal HTTP/1.1\r\nHost: localhost\r\n";

@@ -25,13 +25,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What a request is answered with: bytes of a worker, or an error in JSON. */
+/** The answer to a request: a worker's bytes, or an error in JSON. */
 final class Answer {
   private static final String JSON = "application/json";
   private static final String BYTES = "application/octet-stream";
   private static final String RETRY_AFTER = "Retry-After";
 
-  /** In seconds: room comes with the next answer, workers only after somebody has looked. */
+  /**
+   * Seconds: room appears with the next answer, workers only after the pool is reset or replaced.
+   */
   private static final String SOON = "1";
 
   private static final String LATER = "5";
@@ -64,7 +66,7 @@ final class Answer {
     return new Answer(status, JSON, JsonMapper.shared().writeValueAsBytes(body));
   }
 
-  /** Why a call has no answer. */
+  /** The answer to a call that failed. */
   static Answer of(CallException reason) {
     String message = String.valueOf(reason.getMessage());
     return switch (reason) {
@@ -106,7 +108,7 @@ final class Answer {
     return fields;
   }
 
-  /** Of several that died: what it said may be why they all did. */
+  /** The last of several dead workers; the tail of its standard error may say why they all died. */
   private static Map<String, Object> lastOf(Death death) {
     Map<String, Object> worker = worker(death);
     worker.put("error_tail", death.errorTail());
@@ -118,17 +120,17 @@ final class Answer {
     return this;
   }
 
-  /** Of its body, in bytes. */
+  /** The length of its body in bytes. */
   int size() {
     return body.length;
   }
 
-  /** Answers a call. */
+  /** Sends this as the answer to a call. */
   void send(ServerResponse response) {
     head(response).send(body);
   }
 
-  /** Answers whatever was asked for, and HEAD without the body. */
+  /** Sends this as the answer to any request; to HEAD, without the body. */
   void send(ServerRequest request, ServerResponse response) {
     if (isHead(request.prologue().method().text())) {
       head(response).header(HeaderNames.CONTENT_LENGTH, Integer.toString(body.length)).send();
@@ -142,7 +144,7 @@ final class Answer {
         .status(status)
         .header(HeaderNames.CONTENT_TYPE, contentType)
         .header("Cache-Control", "no-store")
-        .header("X-Content-Type-Options", "nosniff"); // whatever a worker answers is no web page
+        .header("X-Content-Type-Options", "nosniff"); // a worker's result is never a web page
     headers.forEach(response::header);
     return response;
   }
@@ -151,14 +153,14 @@ final class Answer {
     return method.equals("HEAD");
   }
 
-  /** Input that is no request at all gets an answer of the same kind. */
+  /** Answers input that the server cannot read as a request, in the same form. */
   static TransportResponse ofRubbish(
       TransportRequest request,
       EventType type,
       Status asSeen,
       ServerResponseHeaders headers,
       @Nullable String message) {
-    // What it has not even read as a request, the server may take for its own failure.
+    // The server may report input that it could not even parse as its own failure.
     boolean unread = request.method().isEmpty() && asSeen.code() == 500;
     Status status = unread ? Status.BAD_REQUEST_400 : asSeen;
     GatewayError error = status.code() == 500 ? GatewayError.INTERNAL : GatewayError.BAD_REQUEST;
@@ -174,7 +176,7 @@ final class Answer {
         .build();
   }
 
-  /** The server has not always something to say. */
+  /** The server's message, which may be missing. */
   private static String sentence(@Nullable String message) {
     return message != null ? message : "The request cannot be understood";
   }

@@ -13,7 +13,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 
-/** Takes a request from its head to its answer: access, what is asked for, payload, call. */
+/** Handles a request from head to answer: access check, call request, payload, call. */
 final class CallHandler implements Handler {
   private static final Logger LOGGER = System.getLogger(CallHandler.class.getName());
 
@@ -25,7 +25,7 @@ final class CallHandler implements Handler {
   private final Memory memory;
 
   CallHandler(GatewayOptions options, WorkerPool pool, Connections connections) {
-    this.maxBytes = options.maxBytes; // not when a call comes: others may change these
+    this.maxBytes = options.maxBytes; // copied now: the options may change later
     this.deadline = options.deadline;
     this.pool = pool;
     this.connections = connections;
@@ -57,8 +57,8 @@ final class CallHandler implements Handler {
       guard.check(target, request.headers());
       return answer(client, CallRequest.of(target, request, deadline), payload, response);
     } catch (Refused e) {
-      payload.close(); // nobody will use it
-      response.header(HeaderValues.CONNECTION_CLOSE); // there may be a body that nobody reads
+      payload.close(); // no longer needed
+      response.header(HeaderValues.CONNECTION_CLOSE); // the body may not have been read
       e.answer().send(request, response);
       payload.dropRest();
       throw new CloseConnectionException("refused", e);
@@ -96,7 +96,7 @@ final class CallHandler implements Handler {
     }
   }
 
-  /** Lets the server read on only when there is something to read. */
+  /** Returns to the server only once the next request begins to arrive. */
   private void awaitAnother(Client client, Watch watch, ServerRequest request) {
     boolean isLast = request.headers().containsToken(HeaderValues.CONNECTION_CLOSE);
     try {

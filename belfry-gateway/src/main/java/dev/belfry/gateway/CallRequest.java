@@ -14,10 +14,10 @@ import java.time.Duration;
 import java.util.regex.Pattern;
 
 /**
- * What the head of a request asks for.
+ * A call as requested by the head of a request.
  *
- * @param method the name of the method
- * @param options how the call is treated
+ * @param method the name of the worker's method
+ * @param options deadline and delivery of the call
  */
 record CallRequest(String method, CallOptions options) {
   private static final String PATH = "/call/";

@@ -6,16 +6,16 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A client's connection: what it is doing, and how long it may. */
+/** A client's connection: its state and its current deadline. */
 final class Client {
   private final SocketChannel channel;
   private final Duration patience;
   private @Nullable Inflow inflow;
 
-  /** When it is cut off, unless it moves on to something else before. */
+  /** When it is cut off, unless it reaches its next stage first. */
   private volatile long untilNanos;
 
-  /** The thread that answers its request; null while there is none. Guarded by this. */
+  /** The thread that handles its request; null if there is none. Guarded by this. */
   private @Nullable Thread busy;
 
   Client(SocketChannel channel, Duration patience) {
@@ -24,40 +24,40 @@ final class Client {
     allow(patience);
   }
 
-  /** Before its first request. */
+  /** Sets its reader, before its first request. */
   void inflow(Inflow reads) {
     inflow = reads;
   }
 
-  /** What comes from it. */
+  /** Everything read from it. */
   Inflow inflow() {
     return Objects.requireNonNull(inflow, "nothing was read yet");
   }
 
-  /** A request has come: this thread answers it. */
+  /** A request has arrived, and this thread handles it. */
   synchronized void begin() {
     busy = Thread.currentThread();
     inflow().expectHead();
     allow(patience);
   }
 
-  /** The request is answered, and another may come. */
+  /** The request is answered, and another may follow. */
   synchronized void end() {
     busy = null;
     allow(patience);
   }
 
-  /** The first bytes of another request have come: for its head there is as much time as ever. */
+  /** The first bytes of another request have arrived: restarts the time allowed for its head. */
   void anotherComes() {
     allow(patience);
   }
 
-  /** Allows the time for the call, and then what the client needs to take the answer. */
+  /** Allows the time for the call, plus that for reading the answer. */
   void allowCall(Duration deadline) {
     allow(deadline.plus(patience));
   }
 
-  /** Allows what a client needs to take the answer. */
+  /** Allows the time for reading the answer. */
   void allowAnswer() {
     allow(patience);
   }
@@ -84,12 +84,12 @@ final class Client {
     }
   }
 
-  /** Ends whatever it is doing. */
+  /** Closes the connection and interrupts the thread that handles its request. */
   synchronized void cut() {
     try {
       channel.close();
     } catch (IOException e) {
-      // It is gone, which is all that is wanted.
+      // Gone is all it has to be.
     }
     if (busy != null) {
       busy.interrupt();
@@ -97,15 +97,15 @@ final class Client {
   }
 
   /**
-   * Tells it that the answer is complete, and drops what it still sends, up to {@code most} bytes.
-   * A socket that is closed with bytes unread is reset, and the client may lose the answer.
+   * Signals the end of the answer and discards what the client still sends, up to {@code most}
+   * bytes. Closing a socket with unread bytes resets it, and the client may lose the answer.
    */
   void linger(long most) throws IOException {
     channel.shutdownOutput();
     inflow().drop(most);
   }
 
-  /** Begins to watch whether it goes away; its request must have been read to the end. */
+  /** Starts watching for a disconnect; its request must have been read completely. */
   Watch watch() {
     return Watch.start(inflow().reader());
   }

@@ -23,14 +23,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The connections of the gateway's clients. The server shows a connection twice: as a channel when
- * it was accepted, and as a reader when its first bytes have come. Both are needed: the channel to
- * cut off a client that is too slow, whatever it is doing, and the reader to see that one is gone.
+ * The connections of the gateway's clients. The server exposes a connection twice: as a channel
+ * when it is accepted, and as a reader when its first bytes arrive. Both are needed: the channel to
+ * cut off a slow client at any point, the reader to detect that a client is gone.
  */
 final class Connections implements AutoCloseable {
   private static final int MAX = 1024;
 
-  /** Where there are few descriptors, they have a third of them. */
+  /** Connections use at most one in this many of the process's descriptors. */
   private static final int PART_OF_DESCRIPTORS = 3;
 
   private static final Logger LOGGER = System.getLogger(Connections.class.getName());
@@ -39,7 +39,7 @@ final class Connections implements AutoCloseable {
   private static final long SWEEP_MILLIS = 100;
   private static final long LOOK_NANOS = 1_000_000;
 
-  /** What a connection is known by: a client may use one port for two addresses of ours. */
+  /** Identifies a connection: a client may use one port for two of our addresses. */
   private record Ends(SocketAddress remote, SocketAddress local) {}
 
   private final Map<Ends, Client> clients = new ConcurrentHashMap<>();
@@ -48,7 +48,7 @@ final class Connections implements AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("belfry-gateway-limits").factory());
 
-  /** Set once and for good: clients that become idle are closed, new ones refused. */
+  /** Never reset. Once set, clients that become idle are closed and new ones rejected. */
   private volatile boolean closing;
 
   Connections(Duration patience) {
@@ -58,7 +58,7 @@ final class Connections implements AutoCloseable {
             this::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** How many there may be. */
+  /** The most connections that there may be. */
   static int most() {
     return ConnectionLimit.of(MAX, PART_OF_DESCRIPTORS);
   }
@@ -67,7 +67,7 @@ final class Connections implements AutoCloseable {
     return closing;
   }
 
-  /** Whose request it is. */
+  /** The client that sent a request. */
   Client of(PeerInfo remote, PeerInfo local) {
     Client client = clients.get(new Ends(remote.address(), local.address()));
     if (client == null) {
@@ -76,18 +76,18 @@ final class Connections implements AutoCloseable {
     return client;
   }
 
-  /** Cuts off clients whose time is up, and forgets those that are gone. */
+  /** Cuts off overdue clients, and forgets closed ones. */
   private void sweep() {
     long now = System.nanoTime();
     try {
       clients.values().stream().filter(client -> client.isOverdue(now)).forEach(Client::cut);
-    } catch (RuntimeException | Error e) { // or nobody would ever be cut off again
+    } catch (RuntimeException | Error e) { // an exception would cancel all further sweeps
       LOGGER.log(Level.ERROR, "a client of the gateway cannot be cut off", e);
     }
     clients.values().removeIf(client -> !client.isOpen());
   }
 
-  /** Takes no more requests; those under way go on. */
+  /** Accepts no more requests; those in progress continue. */
   void closeIdle() {
     closing = true;
     clients.values().forEach(Client::cutIfIdle);
@@ -104,7 +104,7 @@ final class Connections implements AutoCloseable {
     return true;
   }
 
-  /** Cuts off everybody. */
+  /** Cuts off all clients. */
   @Override
   public void close() {
     closing = true;
@@ -120,11 +120,11 @@ final class Connections implements AutoCloseable {
         client.cut();
       }
     } catch (IOException e) {
-      // It is gone already, and the server will find out.
+      // The client is already gone, and the server will notice.
     }
   }
 
-  /** HTTP/1.1 as the server speaks it; this only takes note of who reads, and counts. */
+  /** The server's HTTP/1.1, with readers that count bytes and belong to their clients. */
   ServerConnectionSelector selector() {
     return new OwnSelector(MAX_HEADER_BYTES, this::reader, _ -> Answer::ofRubbish);
   }
@@ -135,9 +135,9 @@ final class Connections implements AutoCloseable {
     return inflow.reader();
   }
 
-  /** How connections are made: as the server does it, and this takes note of each. */
+  /** The server's socket options, extended to register each accepted connection. */
   SocketOptions socketOptions() {
-    // Time-outs on single reads would not do, because a client can send a byte just before each.
+    // A timeout per read would not suffice: a client can send a byte just before each expires.
     return new NotedOptions(
         SocketOptions.builder().readTimeout(Duration.ZERO).build(), this::accepted);
   }

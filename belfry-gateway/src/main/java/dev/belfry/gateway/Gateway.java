@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * Serves the methods of a pool's workers over HTTP: {@code POST /call/{method}}, where the body is
- * the payload and the body of the answer is the method's result.
+ * Serves the methods of a pool's workers over HTTP, as {@code POST /call/{method}}. The request's
+ * body is the payload; the response's body is the result.
  *
  * {@snippet :
  * Gateway gateway = Gateway.open(new GatewayOptions(), pool);
@@ -17,16 +17,16 @@ import java.time.Duration;
  * gateway.close(Duration.ofSeconds(10));
  * }
  *
- * <p>A call that ends without an answer gets the status that says whose fault it was, and a body in
- * JSON that says more. The pool still belongs to its owner, who closes it after the gateway.
+ * <p>A call that fails is answered with a status that says whose fault it was, and details in JSON.
+ * The gateway does not own the pool: its owner closes it after the gateway.
  */
 public final class Gateway implements AutoCloseable {
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
-  /** For requests that were cut off to notice it. */
+  /** How long to wait for requests that were cut off to notice. */
   private static final Duration CUT_LIMIT = Duration.ofSeconds(2);
 
-  /** Longer than anybody waits: {@link #close(Duration)} has a limit of its own. */
+  /** Effectively unlimited: {@link #close(Duration)} enforces its own limit. */
   private static final Duration SERVER_PATIENCE = Duration.ofDays(1);
 
   private static final int BACKLOG = 1024;
@@ -40,10 +40,10 @@ public final class Gateway implements AutoCloseable {
   }
 
   /**
-   * Starts to listen.
+   * Starts listening.
    *
-   * @throws IOException if it cannot listen there
-   * @throws IllegalArgumentException if the options are not safe, with what to do about it
+   * @throws IOException if it cannot listen
+   * @throws IllegalArgumentException if the options are not safe; the message says what to do
    */
   public static Gateway open(GatewayOptions options, WorkerPool pool) throws IOException {
     options.check();
@@ -67,29 +67,29 @@ public final class Gateway implements AutoCloseable {
             Obstacle.at(options.address).orElse("something was in the way at " + options.address));
       }
       return new Gateway(started, connections);
-    } catch (RuntimeException e) { // the server's own, for whatever keeps it from listening
+    } catch (RuntimeException e) { // thrown by the server for whatever keeps it from listening
       connections.close();
       throw new IOException("the gateway cannot listen: " + e.getMessage(), e);
     }
   }
 
-  /** The TCP port it listens at. */
+  /** The TCP port on which it listens. */
   public int port() {
     return server.port();
   }
 
-  /** Closes within five seconds. */
+  /** Closes with a limit of five seconds; see {@link #close(Duration)}. */
   @Override
   public void close() {
     close(CLOSE_LIMIT);
   }
 
   /**
-   * Stops listening, lets the requests under way finish and then closes. Those that have not
-   * finished within the limit are cut off, and their calls are cancelled; if this thread is
-   * interrupted, that happens at once.
+   * Stops listening, waits for requests in progress to finish, and closes. Requests that do not
+   * finish within the limit are cut off and their calls cancelled; if this thread is interrupted,
+   * that happens immediately.
    *
-   * @return whether all have finished
+   * @return whether all requests finished
    */
   public boolean close(Duration limit) {
     Thread stop = Thread.ofVirtual().name("belfry-gateway-stop").start(server::stop);

@@ -9,13 +9,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a gateway listens, who may use it, and how much. Each method changes this object and
- * returns it; a gateway goes by what it was opened with.
+ * Where a gateway listens, who may use it, and its limits. Each setter modifies this object and
+ * returns it; changes do not affect a gateway that is already open.
  */
 public final class GatewayOptions {
   private static final int DEFAULT_PORT = 7070;
 
-  /** The shortest deadline of a call; a request gives it in milliseconds. */
+  /** The shortest deadline of a call: requests specify theirs in milliseconds. */
   private static final Duration SHORTEST = Duration.ofMillis(1);
 
   InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), DEFAULT_PORT);
@@ -25,25 +25,31 @@ public final class GatewayOptions {
   Duration patience = Duration.ofSeconds(30);
   private long bytesInAll = Runtime.getRuntime().maxMemory() / 4;
 
-  /** At 127.0.0.1:7070, for everybody on this machine; payloads of 8 MiB, half a minute a call. */
+  /**
+   * Creates options for 127.0.0.1:7070, open to every program on this machine, with payloads of up
+   * to 8 MiB and 30 seconds per call.
+   */
   public GatewayOptions() {}
 
-  /** Listens there; port 0 for any that is free. Any other than loopback needs {@link #bearer}. */
+  /**
+   * Sets the address; port 0 for any free port. Any but a loopback address requires {@link
+   * #bearer}.
+   */
   public GatewayOptions address(InetSocketAddress where) {
     address = where;
     return this;
   }
 
   /**
-   * Lets in only requests with {@code Authorization: Bearer ...} and a token for which this is
-   * true. It is called on many threads, and must compare in constant time.
+   * Accepts only requests with {@code Authorization: Bearer ...} whose token satisfies the
+   * predicate. It is called concurrently and must compare in constant time.
    */
   public GatewayOptions bearer(Predicate<String> isValid) {
     bearer = isValid;
     return this;
   }
 
-  /** The longest payload, at most {@link WorkerPool#MAX_PAYLOAD_BYTES}; by default 8 MiB. */
+  /** Sets the longest payload, at most {@link WorkerPool#MAX_PAYLOAD_BYTES}; by default 8 MiB. */
   public GatewayOptions maxBytes(long count) {
     if (count < 0 || count > WorkerPool.MAX_PAYLOAD_BYTES) {
       throw new IllegalArgumentException(
@@ -55,8 +61,8 @@ public final class GatewayOptions {
   }
 
   /**
-   * How long a call may take where a request does not ask for less; it cannot ask for more. From a
-   * millisecond to 20 days.
+   * Sets how long a call may take, from a millisecond to 20 days. A request may ask for less, but
+   * not for more.
    */
   public GatewayOptions deadline(Duration limit) {
     if (limit.compareTo(SHORTEST) < 0 || limit.compareTo(CallOptions.MAX_DEADLINE) > 0) {
@@ -66,19 +72,19 @@ public final class GatewayOptions {
     return this;
   }
 
-  /** How long a client may take to send its request, and to take its answer. */
+  /** Sets how long a client may take to send its request, and to read its answer. */
   GatewayOptions patience(Duration limit) {
     patience = limit;
     return this;
   }
 
-  /** How many bytes may be in memory at the same time, of all requests. */
+  /** Sets how many bytes of all requests together may be in memory at a time. */
   GatewayOptions bytesInAll(long count) {
     bytesInAll = count;
     return this;
   }
 
-  /** There is always room for the longest payload, whatever comes with it. */
+  /** Always leaves room for the longest payload with its overhead. */
   long bytesInAll() {
     return Math.max(bytesInAll, 2 * maxBytes);
   }
@@ -87,7 +93,7 @@ public final class GatewayOptions {
     return address.getAddress() != null && address.getAddress().isLoopbackAddress();
   }
 
-  /** Refuses what would not be safe. */
+  /** Rejects unsafe options. */
   void check() {
     if (address.isUnresolved()) {
       throw new IllegalArgumentException("there is no address for " + address.getHostString());

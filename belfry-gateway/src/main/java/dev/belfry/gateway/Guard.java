@@ -13,9 +13,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may call. On a loopback address that is every program of this machine, but not every web page
- * that is open in a browser on it: a page of another site says so by its Origin, and one that has
- * made its own name mean 127.0.0.1, by its Host.
+ * Decides who may call. On a loopback address that is every program on this machine, but not every
+ * web page open in a browser on it: a cross-site page is recognised by its Origin, and one that
+ * points its own name at 127.0.0.1 (DNS rebinding) by its Host.
  */
 final class Guard {
   private static final List<HeaderName> ONCE =

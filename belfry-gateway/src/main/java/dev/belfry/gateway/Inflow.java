@@ -6,34 +6,34 @@ import io.helidon.webserver.ServerConnectionException;
 import java.util.function.IntConsumer;
 
 /**
- * All that comes from a client. The server keeps what it reads until a line or a chunk is complete,
- * and has no limit for either, so it is here that bytes are counted: before anybody keeps them.
+ * Everything read from a client. The server buffers input until a line or a chunk is complete,
+ * without a limit for either, so bytes are counted here, before they are buffered.
  *
- * <p>One thread at a time reads, and whoever hands that over to another makes sure that it sees
- * what was counted.
+ * <p>Not thread-safe: one thread reads at a time, and handing over to another must establish a
+ * happens-before edge.
  */
 final class Inflow {
-  /** The limit for anything but a payload; for heads the server itself has a lower one. */
+  /** The limit for anything but a payload; the server has a lower one for headers. */
   private static final int MAX_UNASKED = 64 * 1024;
 
   private final DataReader source;
   private final DataReader reader = DataReader.create(this::next);
 
-  /** Told how many have come; throws if that is too much. */
+  /** Called with the number of bytes read; throws if that is too many. */
   private IntConsumer counter = this::unasked;
 
   private int unasked;
 
   /**
-   * From there.
+   * Creates a counting reader.
    *
-   * @param source has the first bytes already
+   * @param source the connection's own reader, which already has the first bytes
    */
   Inflow(DataReader source) {
     this.source = source;
   }
 
-  /** All reading is done here. */
+  /** The only reader to use. */
   DataReader reader() {
     return reader;
   }
@@ -51,18 +51,18 @@ final class Inflow {
     }
   }
 
-  /** From now on no payload is expected, only the head of a request. */
+  /** Expects only the head of a request from now on. */
   void expectHead() {
     unasked = 0;
     counter = this::unasked;
   }
 
-  /** From now on the given counter counts, and throws when it is too much. */
+  /** Expects a payload from now on; the counter throws if it gets too long. */
   void expectPayload(IntConsumer counts) {
     counter = counts;
   }
 
-  /** Reads what nobody wants, until the client ends or that many bytes have come. */
+  /** Discards input until the stream ends or that many bytes were read. */
   void drop(long most) {
     counter = _ -> {};
     try {
@@ -70,7 +70,7 @@ final class Inflow {
         count += reader.readBuffer().available();
       }
     } catch (DataReader.InsufficientDataAvailableException | ServerConnectionException e) {
-      // It has come to its end, one way or the other.
+      // The stream has ended, one way or another.
     }
   }
 }

@@ -2,7 +2,7 @@ package dev.belfry.gateway;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How many bytes of requests and their answers may be in memory at the same time. */
+/** Bounds the bytes of requests and answers that are in memory at a time. */
 final class Memory {
   private final AtomicLong left;
 
@@ -10,7 +10,7 @@ final class Memory {
     this.left = new AtomicLong(bytes);
   }
 
-  /** Takes room for that many bytes, if there is enough; then it has to be given back. */
+  /** Reserves that many bytes if available; if true, they must be given back. */
   boolean tryTake(long bytes) {
     long now = left.get();
     while (now >= bytes) {
@@ -23,7 +23,7 @@ final class Memory {
     return false;
   }
 
-  /** Takes room in any case: the bytes are there already, and others have to wait for them. */
+  /** Reserves bytes that already exist, even beyond the bound; new requests then have to wait. */
   void take(long bytes) {
     left.addAndGet(-bytes);
   }

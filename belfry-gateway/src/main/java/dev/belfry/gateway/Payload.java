@@ -11,15 +11,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
-/** The body of a request, which takes up memory until it is closed, and so does its answer. */
+/** The body of a request. It and its answer count against {@link Memory} until this is closed. */
 final class Payload implements AutoCloseable {
-  /** Of a body that nobody wants; a client that sends more may lose the answer. */
+  /** How much of an unused body is discarded; a client that sends more may lose the answer. */
   private static final long MAX_DROPPED = 64 << 20;
 
-  /** For what is around a chunk, and what came together with its end. */
+  /** Allowance for chunk framing, and for what arrives together with the end of a chunk. */
   private static final long FRAMING = 64 * 1024;
 
-  /** What it takes to keep a piece that has come, however small it is. */
+  /** The overhead of buffering one read, however small. */
   private static final long FOR_EACH = 128;
 
   private final ServerRequest request;
@@ -28,10 +28,10 @@ final class Payload implements AutoCloseable {
   private final long most;
   private long taken;
 
-  /** What has come since bytes were last handed out: the server keeps it. */
+  /** The bytes read since the server last handed some out, which it still buffers. */
   private long unread;
 
-  /** Why no more may come, if so. */
+  /** Why no more may be read; null if more may. */
   private @Nullable Refused objection;
 
   Payload(ServerRequest request, Client client, Memory memory, long most) {
@@ -42,7 +42,7 @@ final class Payload implements AutoCloseable {
   }
 
   byte[] read() throws IOException, Refused {
-    if (!tryTake(FOR_EACH)) { // even for a call without a payload, which can have a long answer
+    if (!tryTake(FOR_EACH)) { // even without a payload, as the answer may be long
       throw full();
     }
     if (!request.content().hasEntity()) {
@@ -63,7 +63,7 @@ final class Payload implements AutoCloseable {
         413, GatewayError.TOO_LARGE, "A payload has at most %d bytes".formatted(most));
   }
 
-  /** Reads up to a limit; memory is taken for what has come, not for what was announced. */
+  /** Reads up to a limit; reserves memory for what arrives, not for what was announced. */
   private byte[] read(int limit) throws IOException, Refused {
     client.inflow().expectPayload(this::came);
     try {
@@ -72,7 +72,7 @@ final class Payload implements AutoCloseable {
       throw new CloseConnectionException("the client has gone", e);
     } catch (RequestException
         | DataReader.IncorrectNewLineException
-        | NumberFormatException e) { // of a size
+        | NumberFormatException e) { // NumberFormatException: a chunk's size
       throw new Refused(
           400, GatewayError.BAD_REQUEST, "The chunks of the payload cannot be understood");
     } catch (CloseConnectionException e) {
@@ -85,7 +85,10 @@ final class Payload implements AutoCloseable {
     }
   }
 
-  /** A chunk, or the line with its size, can be longer than all that may be read. */
+  /**
+   * Counts bytes as they arrive: a chunk or its size line can be longer than the whole payload may
+   * be.
+   */
   private void came(int count) {
     unread += count;
     if (unread > most + FRAMING) {
@@ -108,13 +111,13 @@ final class Payload implements AutoCloseable {
     return new Refused(Answer.full("Too many bytes are under way"));
   }
 
-  /** The answer is this long, and the client may take its time to read it. */
+  /** Reserves memory for the answer, which a slow client may keep in memory for long. */
   void holdAnswer(long bytes) {
     memory.take(bytes);
     taken += bytes;
   }
 
-  /** Starts the count again whenever bytes are handed out. */
+  /** Resets the count of buffered bytes whenever bytes are handed out. */
   private final class Handed extends FilterInputStream {
     Handed(InputStream body) {
       super(body);
@@ -127,7 +130,7 @@ final class Payload implements AutoCloseable {
     }
   }
 
-  /** Lets the client finish what it has begun to send, so that it gets to read the answer. */
+  /** Lets the client finish sending, so that it gets to read the answer. */
   void dropRest() throws IOException {
     boolean isHeldBack = request.headers().contains(HeaderValues.EXPECT_100);
     if (request.content().hasEntity() && (!isHeldBack || request.continueSent())) {

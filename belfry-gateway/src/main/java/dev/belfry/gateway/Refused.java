@@ -1,6 +1,6 @@
 package dev.belfry.gateway;
 
-/** A request that does not get as far as a worker, with its answer. */
+/** Thrown for a request that does not reach a worker, with its answer. */
 final class Refused extends Exception {
   private static final long serialVersionUID = 1;
 

@@ -4,26 +4,30 @@ import io.helidon.common.buffers.DataReader;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Sees whether a client goes away while its call is under way. Nobody else reads then, so a thread
- * of the watch does: it gets the end of the stream, or the first bytes of the next request, which
- * stay with the reader. That read cannot be stopped without closing the connection; so whoever
- * wants to go on reading waits for it, and would otherwise wait for the same thing itself.
+ * Detects that a client disconnects while its call is in progress. The connection has no other
+ * reader then, so a watcher thread reads: it sees the end of the stream, or the first bytes of the
+ * next request, which stay in the reader. That read cannot be stopped without closing the
+ * connection, so the next reader joins the watcher first; it would have to wait for the same bytes
+ * anyway.
  */
 final class Watch {
   private final Thread caller = Thread.currentThread();
   private final Thread watcher;
 
-  /** Set once: by the caller when the call has ended, or by the watcher at the stream's end. */
+  /**
+   * Set once, by whichever comes first: the caller at the end of the call, or the watcher at the
+   * end of the stream.
+   */
   private final AtomicBoolean over = new AtomicBoolean();
 
-  /** Written by the watcher, and read after its end. */
+  /** Whether another request arrives. Written by the watcher; read after joining it. */
   private boolean another;
 
   private Watch(DataReader reader) {
     this.watcher = Thread.ofVirtual().name("belfry-gateway-watch").unstarted(() -> look(reader));
   }
 
-  /** Interrupts this thread if the client goes away before {@link #end}. */
+  /** Starts a watch that interrupts this thread if the client disconnects before {@link #end}. */
   static Watch start(DataReader reader) {
     var watch = new Watch(reader);
     watch.watcher.start();
@@ -34,14 +38,14 @@ final class Watch {
     try {
       reader.ensureAvailable();
       another = true;
-    } catch (RuntimeException e) { // the end, or whatever has become of the connection
+    } catch (RuntimeException e) { // end of stream, or any failure of the connection
       if (over.compareAndSet(false, true)) {
         caller.interrupt();
       }
     }
   }
 
-  /** The call has ended; false if the client has gone before. */
+  /** Ends the watch after the call; false if the client disconnected first. */
   boolean end() {
     return over.compareAndSet(false, true);
   }

@@ -1,6 +1,6 @@
 /**
- * HTTP calls in, calls to workers out: {@link dev.belfry.gateway.Gateway} serves {@code POST
- * /call/{method}} from a pool.
+ * Calls to workers over HTTP: {@link dev.belfry.gateway.Gateway} serves {@code POST /call/{method}}
+ * from a pool.
  */
 @NullMarked
 package dev.belfry.gateway;

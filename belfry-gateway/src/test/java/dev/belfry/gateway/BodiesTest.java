@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
-/** Payloads large, slow, many, and clients that go away. */
+/** Payloads that are large, slow or many, and clients that disconnect. */
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class BodiesTest {
@@ -155,7 +155,7 @@ final class BodiesTest {
     }
   }
 
-  /** What it had waited before it began was counted too. */
+  /** The idle time before a head used to count against it. */
   @Test
   void aHeadHasAllItsTimeHoweverLongTheConnectionWasIdle() throws Exception {
     GatewayOptions options = Running.options().patience(Duration.ofSeconds(4));
@@ -226,7 +226,7 @@ final class BodiesTest {
         .isEqualTo("slept");
   }
 
-  /** One was taken for the other: its limits were not kept, and neither was its payload taken. */
+  /** One connection used to be taken for the other, which lost both its limits and its payload. */
   @Test
   void connectionsFromOnePortToTwoAddressesAreTwo() throws Exception {
     GatewayOptions everywhere = Running.options().address(new InetSocketAddress(0));

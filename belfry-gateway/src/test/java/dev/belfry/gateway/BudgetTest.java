@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How many bytes a gateway has in memory at the same time. */
+/** The bound on the bytes that a gateway keeps in memory. */
 @Timeout(120)
 final class BudgetTest {
   private static final int MAX = 1 << 20;
@@ -79,7 +79,7 @@ final class BudgetTest {
     awaitRoom();
   }
 
-  /** They had all of the memory, and everybody else was refused for half a minute. */
+  /** They used to reserve all memory, and everybody else was refused for half a minute. */
   @Test
   void whoOnlyAnnouncesTakesNothingFromOthers() throws Exception {
     for (int i = 0; i < 3 * IN_ALL / MAX; i++) {
@@ -101,7 +101,7 @@ final class BudgetTest {
     assertThat(running.send(running.call("echo", new byte[MAX])).statusCode()).isEqualTo(200);
   }
 
-  /** Who asked for much and did not read it filled the heap with answers. */
+  /** Clients that did not read their long answers used to fill the heap with them. */
   @Test
   void answersThatNobodyTakesCountToo() throws Exception {
     SocketChannel channel = running.connect();

@@ -20,7 +20,7 @@ import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The end of a gateway. */
+/** Closing a gateway. */
 @Timeout(120)
 final class CloseTest {
   private static CompletableFuture<HttpResponse<byte[]>> sleep(Running running, String millis) {
@@ -52,7 +52,7 @@ final class CloseTest {
     }
   }
 
-  /** That was too long to be counted, and the gateway was left half closed. */
+  /** Such a limit used to overflow and leave the gateway half closed. */
   @Test
   void closingMayTakeForEver() throws Exception {
     try (Running running = Running.open(Running.pool().spares(0), Running.options())) {
@@ -86,7 +86,7 @@ final class CloseTest {
     }
   }
 
-  /** It could not sleep, so it burnt a core for all of the limit. */
+  /** An interrupted thread cannot park, so close used to spin for its whole limit. */
   @Test
   void whoIsInterruptedDoesNotWaitForCalls() throws Exception {
     try (Running running = Running.open(Running.pool().spares(0), Running.options())) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
-/** What a client sees of the death of a worker. */
+/** What a client sees when a worker dies. */
 @Timeout(120)
 final class DeathsTest {
   private static CompletableFuture<HttpResponse<byte[]>> begin(

@@ -14,9 +14,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Clients that send without an end. The server reads a chunk as a whole, and a line, before it
- * hands out a byte; so one request filled the heap, whatever payloads were limited to, and also for
- * who had no token.
+ * Clients that never stop sending. The server buffers a whole chunk or line before it hands out a
+ * byte, so one request used to fill the heap, whatever the payload limit, and even without a token.
  */
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -7,10 +7,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who gets how much. */
+/** How memory is shared between requests. */
 @Timeout(60)
 final class MemoryTest {
-  /** While it was found out that there is not enough, there was nothing for others either. */
+  /** A request for too much used to leave others with nothing until it was rejected. */
   @Test
   void whoWantsTooMuchTakesNothingFromOthers() throws Exception {
     var memory = new Memory(1000);

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Each way a call can end has its status. */
+/** Each outcome of a call has its status. */
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class StatusesTest {
@@ -85,7 +85,7 @@ final class StatusesTest {
     assertThat(response.headers().firstValue("allow")).contains("POST");
   }
 
-  /** Its body would be taken for the beginning of the next answer. */
+  /** A body would be taken for the beginning of the next answer. */
   @ParameterizedTest
   @CsvSource({"/call/upper, 405, 76", "/call, 404, 105", "/call/%zz, 400, 0"})
   void theAnswerToHeadHasNoBody(String path, int status, int length) throws Exception {
@@ -111,7 +111,7 @@ final class StatusesTest {
     assertError(running.send(running.call("upper", "x").header(name, value)), 400, error);
   }
 
-  /** It was said not to be above 0, which it is. */
+  /** Such a deadline used to be reported as not above 0. */
   @Test
   void aDeadlineWithTooManyDigitsIsToldHowManyItMayHave() throws Exception {
     var request = running.call("upper", "x").header("Belfry-Deadline", "9".repeat(16));
@@ -119,7 +119,7 @@ final class StatusesTest {
         .contains("above 0, of at most 15 digits, not '9");
   }
 
-  /** The message was null, where people look for a sentence. */
+  /** The message used to be null. */
   @Test
   void whatIsNotWellEscapedIs400() throws Exception {
     try (SocketChannel channel = running.connect()) {
@@ -130,7 +130,7 @@ final class StatusesTest {
     }
   }
 
-  /** For a name of a method with a quote in it the server took the blame, and wrote to its log. */
+  /** A quote in a method's name used to be logged and reported as a failure of the server. */
   @ParameterizedTest
   @ValueSource(strings = {"POST /call/upper HTTP/1.1\r\n", "PO\"ST / HTTP/1.1\r\n", "\0 \0\r\n"})
   void whatIsNoRequestIs400InJsonToo(String firstLine) throws Exception {
@@ -142,7 +142,7 @@ final class StatusesTest {
     }
   }
 
-  /** It was said to be a failure of the gateway, with no word about what to do. */
+  /** This used to be reported as a failure of the gateway, without saying what to do. */
   @Test
   void anOlderHttpIs505AndSaysWhatIsSpokenHere() throws Exception {
     try (SocketChannel channel = running.connect()) {
@@ -194,7 +194,7 @@ final class StatusesTest {
     }
   }
 
-  /** What was set for the next one held for it too, from one request to the other. */
+  /** Options set later, for the next gateway, used to affect one that was already open. */
   @Test
   void aGatewayKeepsToTheOptionsItWasOpenedWith() throws Exception {
     GatewayOptions options = Running.options().deadline(Duration.ofMillis(300));

@@ -10,7 +10,7 @@ import dev.belfry.workers.Worker;
 import java.io.IOException;
 import java.util.Locale;
 
-/** What runs in the worker processes of these tests. */
+/** The program of the worker processes in these tests. */
 public final class TestWorker {
   private TestWorker() {}
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Programs of this machine may call, web pages may not, and over a network only with a token. */
+/** Programs on this machine may call, web pages may not, and over a network only with a token. */
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class WhoMayTest {
@@ -123,7 +123,7 @@ final class WhoMayTest {
         .startsWith("HTTP/1.1 " + status + " ");
   }
 
-  /** The first counted, and somebody in between may have gone by the other. */
+  /** The first one used to count, but an intermediary may have acted on the other. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -186,7 +186,7 @@ final class WhoMayTest {
             "the gateway cannot listen: Address already in use at 127.0.0.1:" + gateway.port());
   }
 
-  /** What a call could not have was taken, and then each request failed. */
+  /** Deadlines that no call can have used to be accepted, and then every request failed. */
   @ParameterizedTest
   @ValueSource(strings = {"PT0.001S", "PT480H"})
   void theShortestAndTheLongestDeadlineAreGoodForCalls(String limit) throws Exception {

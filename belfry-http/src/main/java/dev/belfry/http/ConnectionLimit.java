@@ -3,16 +3,16 @@ package dev.belfry.http;
 import com.sun.management.UnixOperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
-/** How many connections a listener may have. */
+/** The maximum number of connections of a listener. */
 public final class ConnectionLimit {
   private ConnectionLimit() {}
 
   /**
-   * So many, or one in so many of the process's descriptors if those are fewer. The server gives up
-   * listening, for good, when there is none left for a connection.
+   * The given maximum, or a fraction of the process's descriptors if that is less. The server stops
+   * listening for good when it runs out of descriptors.
    *
-   * @param most where there are enough descriptors
-   * @param oneIn 3 for a third of the descriptors
+   * @param most the maximum if there are enough descriptors
+   * @param oneIn the divisor: 3 for a third of the descriptors
    */
   public static int of(int most, int oneIn) {
     return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix

@@ -9,11 +9,11 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * How connections are made, as the server has it, except that somebody is told of each. The server
- * configures a connection right after it has accepted it, and says so nowhere else.
+ * Socket options that report each accepted connection. The server configures a connection right
+ * after accepting it, and offers no other hook at that point.
  *
- * @param options as the server has it
- * @param accepted told of each connection
+ * @param options the options to apply
+ * @param accepted called with each accepted connection
  */
 public record NotedOptions(SocketOptions options, Consumer<SocketChannel> accepted)
     implements SocketOptions {

@@ -5,13 +5,13 @@ import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.util.Optional;
 
-/** What keeps a server from listening; the server itself says it to nobody but its own log. */
+/** Finds out what keeps a server from listening, which the server reports only to its own log. */
 public final class Obstacle {
   private Obstacle() {}
 
   /**
-   * What the kernel has against a listener at an address, in its words and with the address; empty
-   * if nothing, or nothing any more. The address is free again afterwards.
+   * Tries to listen on an address, then frees it again. Returns the kernel's error message with the
+   * address; empty if nothing is wrong, or no longer.
    */
   public static Optional<String> at(InetSocketAddress address) {
     try (ServerSocketChannel listener = ServerSocketChannel.open()) {

@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 
 /**
- * A connection as the server has it, except for what is read and for how the server refuses.
+ * The server's connection context with another reader and other answers for rejected input.
  *
- * @param context as the server has it
- * @param dataReader all reading is done here
- * @param listenerContext its listener, with what answers refusals
+ * @param context the server's context
+ * @param dataReader the reader to use instead of the server's
+ * @param listenerContext the listener's context, with the answers for rejected input
  */
 record OwnContext(ConnectionContext context, DataReader dataReader, ListenerContext listenerContext)
     implements ConnectionContext {

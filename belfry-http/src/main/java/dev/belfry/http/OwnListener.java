@@ -9,7 +9,7 @@ import io.helidon.webserver.ListenerContext;
 import io.helidon.webserver.http.DirectHandlers;
 import java.util.concurrent.ExecutorService;
 
-/** A listener as the server has it, except for how it refuses what it cannot understand. */
+/** The server's listener context with other answers for rejected input. */
 record OwnListener(ListenerContext listener, DirectHandler refusals) implements ListenerContext {
   @Override
   public DirectHandlers directHandlers() {

@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * HTTP/1.1 as the server speaks it, over connections that somebody else reads, and with refusals in
- * somebody else's words. The server keeps what it reads until a line or a chunk is complete, and
- * has no limit for either: whoever reads can have one.
+ * The server's HTTP/1.1 with a custom reader and custom answers for rejected input. The server
+ * buffers input until a line or a chunk is complete, without a limit for either; a custom reader
+ * can impose one.
  */
 public final class OwnSelector implements ServerConnectionSelector {
   private final ServerConnectionSelector http;
@@ -22,11 +22,13 @@ public final class OwnSelector implements ServerConnectionSelector {
   private final Function<ConnectionContext, DirectHandler> refusals;
 
   /**
-   * Asks for each connection when its first bytes have come.
+   * Creates a selector. Both functions are called per connection, when its first bytes have
+   * arrived.
    *
-   * @param maxHeaderBytes for the headers of a request
-   * @param reader what reads it; the connection's own reader has the first bytes
-   * @param refusals what answers when the server itself refuses, such as what is no request
+   * @param maxHeaderBytes the limit for the headers of a request
+   * @param reader returns the reader; the connection's own reader already has the first bytes
+   * @param refusals returns the handler for what the server itself rejects, such as malformed
+   *     requests
    */
   public OwnSelector(
       int maxHeaderBytes,

@@ -5,11 +5,14 @@ import io.helidon.http.Headers;
 import java.util.List;
 import java.util.Optional;
 
-/** Headers that say something once: of two, somebody in between may have gone by the other. */
+/**
+ * Rejects repeated headers that may occur only once: an intermediary may have acted on the other
+ * one.
+ */
 public final class Repeated {
   private Repeated() {}
 
-  /** What is wrong if one of them is there more than once, as a sentence. */
+  /** What is wrong, as a sentence, if one of the headers occurs more than once. */
   public static Optional<String> objection(Headers headers, List<HeaderName> once) {
     return once.stream()
         .filter(name -> headers.all(name, List::of).size() > 1)

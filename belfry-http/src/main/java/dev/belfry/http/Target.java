@@ -10,18 +10,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a request is for. Its first line may name the host as well as the path, as to a proxy, and
- * then the header {@code Host} does not count (RFC 9112, 3.2.2).
+ * The target of a request. If the request line has it in absolute form, as for a proxy, the {@code
+ * Host} header is ignored (RFC 9112, 3.2.2).
  *
- * @param host the name, and the port if it is given, by which the client knows the server; in small
- *     letters
- * @param path without the query
+ * @param host the host by which the client addresses the server, with its port if given; in lower
+ *     case
+ * @param path the path without the query
  */
 public record Target(String host, UriPath path) {
   private static final Pattern HOST = Pattern.compile("(?:\\[([^]]*)]|([^:]*))(?::[0-9]*)?");
   private static final Pattern ABSOLUTE = Pattern.compile("(?i:https?)://([^/]*)(/.*)?");
 
-  /** That of a request. */
+  /** The target of a request. */
   public static Target of(ServerRequest request) {
     UriPath path = request.prologue().uriPath();
     Matcher absolute = ABSOLUTE.matcher(path.rawPath());
@@ -34,13 +34,13 @@ public record Target(String host, UriPath path) {
     return new Target(host.toLowerCase(Locale.ROOT), path);
   }
 
-  /** The host without its port, an address without its brackets; empty for what is no host. */
+  /** The host without its port, an IPv6 address without its brackets; empty if it is malformed. */
   public static String hostName(String host) {
     Matcher parts = HOST.matcher(host);
     return !parts.matches() ? "" : parts.group(1) != null ? parts.group(1) : parts.group(2);
   }
 
-  /** The address that a name is, if it is none that has to be looked up. */
+  /** The address that a name spells literally; empty if the name would have to be resolved. */
   public static Optional<InetAddress> literal(String name) {
     try {
       return Optional.of(InetAddress.ofLiteral(name));

@@ -1,8 +1,7 @@
 /**
- * What the gateway and the admin surface both need of their HTTP server, and nothing else: to be
- * told of each connection, to read it themselves, to answer what the server refuses, to limit how
- * many there are, and to see what a request is for. Who may do what, and what is answered, they
- * decide themselves.
+ * The HTTP server code that the gateway and the admin surface share, and nothing else: observing
+ * accepted connections, reading them, answering what the server rejects, limiting their number, and
+ * parsing the target of a request. Access control and answers are left to the two.
  */
 @NullMarked
 package dev.belfry.http;

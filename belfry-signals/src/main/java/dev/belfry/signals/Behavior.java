@@ -2,19 +2,19 @@ package dev.belfry.signals;
 
 import java.util.Locale;
 
-/** What a program does when a signal comes; the {@link BehaviorDefinition} has the phases. */
+/** What a program does when a signal arrives; {@link BehaviorDefinition} has the phases. */
 public enum Behavior {
-  /** Ends in good order, within a time limit. */
+  /** Shuts down gracefully, within a time limit. */
   GRACEFUL_SHUTDOWN,
-  /** The same, and at once if the signal comes twice within a window. */
+  /** Shuts down gracefully; exits immediately if the signal arrives again within a window. */
   GRACEFUL_SHUTDOWN_WITH_DOUBLE_TAP,
-  /** Checks the new configuration, then ends in good order to be started again. */
+  /** Validates the new configuration, then shuts down gracefully to be restarted with it. */
   RELOAD_VIA_RESTART,
-  /** Ends at once. */
+  /** Exits immediately. */
   IMMEDIATE_EXIT,
-  /** Does what the program has registered. */
+  /** Calls the program's handlers. */
   CUSTOM,
-  /** Logs and counts, and goes on. */
+  /** Logs and counts the signal, and carries on. */
   OBSERVE_ONLY;
 
   /** Its id in the catalog. */

@@ -3,12 +3,12 @@ package dev.belfry.signals;
 import java.util.List;
 
 /**
- * What the catalog says about a behaviour.
+ * A behaviour as the catalog defines it.
  *
  * @param id its id, such as {@code graceful_shutdown}
- * @param name its name for people
+ * @param name its display name
  * @param description what it does
- * @param phases what happens, in this order
+ * @param phases its steps, in order
  */
 public record BehaviorDefinition(String id, String name, String description, List<Phase> phases) {
   public BehaviorDefinition {
@@ -19,7 +19,7 @@ public record BehaviorDefinition(String id, String name, String description, Lis
    * One step of a behaviour.
    *
    * @param name its name, such as {@code drain}
-   * @param description what happens in it
+   * @param description what the step does
    */
   public record Phase(String name, String description) {}
 }

@@ -10,8 +10,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * What must hold between the parts of a catalog, which a schema cannot say. Looks only at catalogs
- * in which every field has the right type.
+ * Checks the constraints between the parts of a catalog, which a schema cannot express. Expects
+ * that every field has the right type.
  */
 final class CatalogConsistency {
   private final Map<YamlValue, Signal> signals;
@@ -169,7 +169,7 @@ final class CatalogConsistency {
     }
   }
 
-  /** A field, which is there since its type was checked, or else the mapping itself. */
+  /** The field, or the mapping itself if the field is missing. */
   private static YamlValue at(YamlMapping fields, String name) {
     return fields.optional(name).orElse(fields.self());
   }

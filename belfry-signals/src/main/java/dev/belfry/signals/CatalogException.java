@@ -4,7 +4,7 @@ import java.io.Serial;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A catalog that cannot be used, with everything that is wrong with it. */
+/** Thrown for a catalog that is not valid, with all of its faults. */
 public final class CatalogException extends Exception {
   @Serial private static final long serialVersionUID = 1;
 
@@ -18,7 +18,7 @@ public final class CatalogException extends Exception {
     this.faults = List.copyOf(faults);
   }
 
-  /** What is wrong, in the order of the lines. */
+  /** All faults, ordered by line. */
   public List<CatalogFault> faults() {
     return faults;
   }

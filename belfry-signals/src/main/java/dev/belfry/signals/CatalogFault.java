@@ -1,11 +1,11 @@
 package dev.belfry.signals;
 
 /**
- * One thing that is wrong with a catalog.
+ * A fault in a catalog.
  *
- * @param line where, counted from 1
- * @param field where, such as {@code signals[2].exit_code}; empty for the whole document
- * @param reason what is wrong, and what should be there
+ * @param line its line, counted from 1
+ * @param field its path, such as {@code signals[2].exit_code}; empty for the whole document
+ * @param reason what is wrong, and what is expected
  */
 public record CatalogFault(int line, String field, String reason) {
   @Override

@@ -16,8 +16,8 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * Reads a catalog and enforces what {@code signals.schema.json} says; {@link CatalogConsistency}
- * checks what a schema cannot say. Every fault is found in one go, not only the first.
+ * Reads a catalog and enforces {@code signals.schema.json}. {@link CatalogConsistency} then checks
+ * what a schema cannot express. Collects all faults instead of stopping at the first.
  */
 // r[impl signals.catalog.schema]
 final class CatalogReader {
@@ -75,14 +75,14 @@ final class CatalogReader {
     document.required("os_mappings").ifPresent(it -> mappings(it.mapping()));
     document.required("exit_codes").ifPresent(it -> exitCodes(it.mapping()));
     if (faults.isEmpty()) {
-      // What depends on several places is only worth a look when each of them is sound.
+      // Constraints between fields are only worth checking once each field is sound.
       new CatalogConsistency(signals, behaviors, document).check();
     }
     return new SignalCatalog(
         List.copyOf(signals.values()), List.copyOf(behaviors.values()), support);
   }
 
-  /** The elements of a list with the places they were read from. */
+  /** The elements of a list, each with the value it was read from. */
   private static <T> Map<YamlValue, T> entries(
       Optional<YamlValue> list, Function<YamlMapping, T> read) {
     var entries = new LinkedHashMap<YamlValue, T>();

@@ -1,8 +1,10 @@
 package dev.belfry.signals;
 
-/** Something done at the end of a process. */
+/** Work to be done when the process shuts down. */
 @FunctionalInterface
 public interface Cleanup {
-  /** Runs at most once. If it throws, that is logged and the next one runs all the same. */
+  /**
+   * Does the work. Called at most once. An exception is logged, and the next cleanup still runs.
+   */
   void run() throws Exception;
 }

@@ -4,13 +4,13 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One signal that came.
+ * One delivery of a signal.
  *
  * @param signal the signal
- * @param origin who brought it: the name of a source, or who raised it
- * @param reason why, in the words of whoever raised it; may be empty
- * @param correlationId what the records and events about it have in common
- * @param done completes when everything it set off is done
+ * @param origin where it came from: the name of a source, or whoever raised it
+ * @param reason the reason given when it was raised; may be empty
+ * @param correlationId the id that all records and events about it carry
+ * @param done completes when everything it triggered is done
  */
 record Delivery(
     Signal signal,

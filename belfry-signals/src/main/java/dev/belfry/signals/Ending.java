@@ -4,20 +4,20 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** One ending of the process: which signal asked for it, and how far it has got. */
+/** One shutdown of the process: its cause and its progress. */
 final class Ending {
   private enum State {
-    /** Handlers and cleanups are at work. */
+    /** Handlers and cleanups are running. */
     WORKING,
-    /** They are done and the JVM exits, with hooks that may hang. */
+    /** Handlers and cleanups are done; the JVM is exiting, and its shutdown hooks may hang. */
     EXITING,
-    /** Ended at once, or a test's exit has returned: nothing more happens here. */
+    /** The exit was immediate, or a test's exit has returned. Final. */
     OVER
   }
 
   private final AtomicReference<State> state = new AtomicReference<>(State.WORKING);
 
-  /** Open once the JVM need not be kept alive any more. */
+  /** Released when the JVM need no longer be kept alive. */
   private final CountDownLatch letGo = new CountDownLatch(1);
 
   private final Delivery cause;
@@ -45,12 +45,16 @@ final class Ending {
     return state.get() == State.OVER;
   }
 
-  /** Whether the caller is the one that may exit in good order. */
+  /**
+   * Moves from {@code WORKING} to {@code EXITING}; true for the one caller that may exit normally.
+   */
   boolean beginExit() {
     return state.compareAndSet(State.WORKING, State.EXITING);
   }
 
-  /** Whether the caller is the one that ended it. */
+  /**
+   * Moves to {@code OVER} and cancels the time limit; true for the one caller that got there first.
+   */
   boolean end() {
     SignalClock.Timer timer = limit;
     if (timer != null) {
@@ -60,20 +64,20 @@ final class Ending {
   }
 
   /**
-   * Keeps the JVM alive until {@link #letGo}. Everything else here runs on daemon threads, which
-   * were started when there was memory for them: without this one a program whose own threads end
-   * because it is told to would end in the midst of its cleanups, and with 0.
+   * Keeps the JVM alive until {@link #letGo}. All other threads of the library are daemons, started
+   * ahead while there was memory for them. Without this thread, a program whose own threads end on
+   * request would exit in the middle of its cleanups, and with code 0.
    */
   // r[impl signals.exit.128n]
   void keepAlive() {
     try {
       Thread.ofPlatform().daemon(false).name("belfry-signals-end").start(this::awaitLetGo);
     } catch (OutOfMemoryError noThread) {
-      // It goes on all the same; only that it does not outlive the program's own threads.
+      // The shutdown proceeds, but cannot outlive the program's own threads.
     }
   }
 
-  /** The process lives though the exit has returned, as in a test; or nobody waits for it. */
+  /** Stops keeping the JVM alive: the exit has returned, as in a test, or was abandoned. */
   void letGo() {
     letGo.countDown();
   }
@@ -84,7 +88,7 @@ final class Ending {
         letGo.await();
         return;
       } catch (InterruptedException e) {
-        // By whoever interrupts all threads that there are: it is not a reason to exit with 0.
+        // Some programs interrupt every thread there is; that must not turn the exit code into 0.
       }
     }
   }

@@ -1,13 +1,14 @@
 package dev.belfry.signals;
 
 /**
- * How the process ends. The library ends it here and nowhere else, so that a test can watch. A port
- * that returns, as a test's does, lets everything start over; until then the JVM is kept alive.
+ * Ends the process. The library exits only through this port, so that tests can observe it. When a
+ * call returns, as a test's does, the shutdown is over and another may begin; until then the JVM is
+ * kept alive.
  */
 public interface ExitPort {
-  /** Ends with the JVM's shutdown hooks, which may take their time or hang. */
+  /** Exits after running the JVM's shutdown hooks, which may be slow or hang. */
   void exit(int code);
 
-  /** Ends at once, whatever hangs. */
+  /** Exits immediately, without shutdown hooks. */
   void halt(int code);
 }

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
-/** The handlers of a program, by signal. */
+/** The program's handlers, by signal. */
 final class Handlers {
   private final Map<String, CopyOnWriteArrayList<Entry>> bySignal = new ConcurrentHashMap<>();
   private final Journal journal;
@@ -27,18 +27,18 @@ final class Handlers {
     return of(signal).isEmpty();
   }
 
-  /** How many there are that the operating system can reach. */
+  /** The number of handlers for which the operating system can deliver the signal. */
   long active(Signal signal) {
     return of(signal).stream().filter(SignalRegistration::isActive).count();
   }
 
-  /** Calls those that are registered now, in the order of registration. */
+  /** Calls the handlers registered at this moment, in order of registration. */
   // r[impl signals.register.arg]
   void call(Delivery delivery) {
     for (Entry entry : of(delivery.signal())) {
       try {
         entry.handler.handle(delivery.signal());
-      } catch (Throwable e) { // whatever it is, the process must still end if the signal says so
+      } catch (Throwable e) { // whatever it is, a signal that ends the process must still do so
         journal.tellFailure(
             delivery,
             "signal.handler_failed",
@@ -47,7 +47,7 @@ final class Handlers {
             "error",
             Journal.textOf(e));
       } finally {
-        Thread.interrupted(); // what it leaves behind is not for the next, nor for the cleanups
+        Thread.interrupted(); // must not leak into the next handler or a cleanup
       }
     }
   }
@@ -56,7 +56,7 @@ final class Handlers {
     return bySignal.computeIfAbsent(signal.name(), _ -> new CopyOnWriteArrayList<>());
   }
 
-  /** Compared by identity, so that closing one takes away that one and no other. */
+  /** Compared by identity, so that closing removes this entry only. */
   private final class Entry implements SignalRegistration {
     private final Signal signal;
     private final SignalHandler handler;

@@ -13,9 +13,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what happens to log and telemetry, so that every record has the same fields. Nobody waits
- * for the log: one thread writes the records, in the order in which they came. While it is stuck,
- * as with a standard error that nobody reads, as many as fit are kept and the rest is lost.
+ * Writes to log and telemetry, with the same fields in every record. Logging is asynchronous: one
+ * thread writes the records in order. While it is blocked, say on a standard error that nobody
+ * reads, up to {@value #KEPT} records are queued and the rest are dropped.
  */
 // r[impl signals.observe.events]
 final class Journal implements AutoCloseable {
@@ -37,17 +37,17 @@ final class Journal implements AutoCloseable {
   Journal(SignalLog log, SignalTelemetry telemetry) {
     this.log = log;
     this.telemetry = telemetry;
-    writer.prestartAllCoreThreads(); // when it is needed there may be no memory for a thread
+    writer.prestartAllCoreThreads(); // later there may be no memory for a thread
   }
 
-  /** A record and an event about a delivery; details are names and values in turn. */
+  /** Writes a record and an event about a delivery; details alternate names and values. */
   void tell(Level level, Delivery delivery, String event, String message, String... details) {
     Map<String, String> fields = fields(delivery, details);
     record(level, event, message, fields);
     emit(EVENT_PREFIX + event, fields);
   }
 
-  /** A record and an event about something that has failed, and what it has thrown, if it has. */
+  /** Writes a record and an event about a failure, with its exception if there is one. */
   void tellFailure(
       Delivery delivery,
       String event,
@@ -59,12 +59,12 @@ final class Journal implements AutoCloseable {
     emit(EVENT_PREFIX + event, fields);
   }
 
-  /** A record only. */
+  /** Writes only a record about a delivery. */
   void record(Level level, Delivery delivery, String event, String message, String... details) {
     record(level, event, message, fields(delivery, details));
   }
 
-  /** A record only, about no delivery. */
+  /** Writes only a record, not about any delivery. */
   void record(Level level, String event, String message, Map<String, String> fields) {
     record(new SignalRecord(level, event, message, fields));
   }
@@ -78,8 +78,8 @@ final class Journal implements AutoCloseable {
     var written = new CountDownLatch(1);
     writer.execute(written::countDown);
     try {
-      // If it is stuck, whoever called has more important things to do. Once closed it may not have
-      // taken the latch, and ends when all is written.
+      // If the log is blocked, the caller has more important things to do. A closed writer may have
+      // discarded the latch; it terminates once all records are written.
       boolean _ =
           writer.isShutdown()
               ? writer.awaitTermination(limit.toNanos(), TimeUnit.NANOSECONDS)
@@ -89,18 +89,18 @@ final class Journal implements AutoCloseable {
     }
   }
 
-  /** Takes no more records; what it has is still written, as long as the process lives. */
+  /** Accepts no more records; those queued are still written as long as the process lives. */
   @Override
   public void close() {
     writer.shutdown();
   }
 
-  /** An event only: a phase of the signal's behaviour begins. */
+  /** Emits only an event: a phase of the signal's behaviour begins. */
   void phase(Delivery delivery, String phase) {
     emit(EVENT_PREFIX + "signal.phase", fields(delivery, "phase", phase));
   }
 
-  /** An event with a name that is not the library's own. */
+  /** Emits an event whose name does not get the library's prefix. */
   void emit(String name, Map<String, String> tags) {
     isolated(() -> telemetry.event(name, tags));
   }
@@ -113,7 +113,7 @@ final class Journal implements AutoCloseable {
     isolated(() -> log.notice(line));
   }
 
-  /** What an exception says; it is somebody else's class, and may fail at that too. */
+  /** The exception as text, or its class name if its {@code toString} itself throws. */
   static String textOf(Throwable e) {
     try {
       return "" + e;
@@ -122,7 +122,10 @@ final class Journal implements AutoCloseable {
     }
   }
 
-  /** What was thrown, unless its stack trace cannot be printed: a log that tried might lose all. */
+  /**
+   * The exception, or null if its stack trace cannot be printed: a log that tried could lose the
+   * whole record.
+   */
   private static @Nullable Throwable printable(@Nullable Throwable thrown) {
     try {
       if (thrown != null) {
@@ -144,7 +147,7 @@ final class Journal implements AutoCloseable {
     return fields;
   }
 
-  /** A sink that fails must not keep a process from ending. */
+  /** Calls a sink, whose failure must not keep the process from ending. */
   private static void isolated(Runnable sink) {
     try {
       sink.run();

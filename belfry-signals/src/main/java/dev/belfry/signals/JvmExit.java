@@ -1,6 +1,6 @@
 package dev.belfry.signals;
 
-/** Ends the JVM. */
+/** Exits the JVM for real. */
 // r[impl signals.inject.prod-exit]
 final class JvmExit implements ExitPort {
   @Override

@@ -5,21 +5,23 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Signals from the JVM's own dispatcher, which runs each on a thread of its own. It keeps QUIT for
- * its thread dump, and under {@code -Xrs} hands out none of HUP, INT and TERM.
+ * Signals from the JVM's own dispatcher, which handles each on a new thread. The JVM reserves QUIT
+ * for thread dumps and, under {@code -Xrs}, does not deliver HUP, INT and TERM.
  */
 final class JvmSource implements SignalSource {
-  /** The JVM knows console events of Windows by the names of signals, and has one more. */
+  /**
+   * The JVM names Windows console events after signals, except for this one, which it calls BREAK.
+   */
   private static final String BREAK_EVENT = "CTRL_BREAK_EVENT";
 
-  /** The JVM suspends threads with this one, unless it was told to use another. */
+  /** The JVM suspends threads with this signal, unless told to use another. */
   private static final String SUSPEND_SIGNAL = "SIGUSR2";
 
   private static final String SUSPEND_VARIABLE = "_JAVA_SR_SIGNUM";
 
   private final Platform platform;
 
-  /** What handled the signals before, to be put back. */
+  /** The previous handlers, to be restored. */
   private final Map<sun.misc.Signal, sun.misc.SignalHandler> before = new LinkedHashMap<>();
 
   JvmSource(Platform platform) {
@@ -47,7 +49,8 @@ final class JvmSource implements SignalSource {
       sun.misc.SignalHandler old =
           sun.misc.Signal.handle(subscribed, _ -> receiver.receive(signal));
       if (old == sun.misc.SignalHandler.SIG_IGN) {
-        // Of HUP, INT and TERM the JVM only says so and installs nothing; the others it took over.
+        // For HUP, INT and TERM the JVM only reports SIG_IGN and installs nothing. It did install
+        // our handler for any other signal, so undo that.
         sun.misc.Signal.handle(subscribed, sun.misc.SignalHandler.SIG_IGN);
         return Optional.of("it was ignored when the process started, as nohup and shells do");
       }

@@ -4,9 +4,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does the work of one signal, one delivery at a time. What comes while one is at work waits; what
- * comes while one is waiting is merged with the one that waits, as the kernel does with pending
- * signals. So however many come, memory stays bounded and no handler runs twice at the same time.
+ * Handles the deliveries of one signal, one at a time. A delivery that arrives during another
+ * waits; further ones are merged with the waiting one, as the kernel merges pending signals. Memory
+ * stays bounded however many arrive, and no handler runs concurrently with itself.
  */
 final class Lane {
   private final SignalThreads threads;
@@ -19,7 +19,9 @@ final class Lane {
     this.work = work;
   }
 
-  /** Returns the delivery that does the work: this one, or the one it was merged with. */
+  /**
+   * Adds a delivery; returns the one that will be handled: this one, or the one it was merged with.
+   */
   Delivery add(Delivery delivery) {
     synchronized (this) {
       if (busy) {
@@ -50,7 +52,7 @@ final class Lane {
         delivery = next();
       }
     } finally {
-      if (delivery != null) { // an error has come this far, as for want of memory
+      if (delivery != null) { // an error got through, such as OutOfMemoryError
         delivery.done().complete(null);
         Delivery next = next();
         if (next != null) {
@@ -60,7 +62,7 @@ final class Lane {
     }
   }
 
-  /** What is here is lost for want of memory; what comes later may have more luck. */
+  /** Drops what is here, as there is no memory for a thread; later deliveries may succeed. */
   private synchronized void giveUp() {
     waiting = null;
     busy = false;

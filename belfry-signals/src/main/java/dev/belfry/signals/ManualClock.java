@@ -6,13 +6,13 @@ import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A clock for tests, which stands still until it is told to advance. */
+/** A clock for tests. It stands still until {@link #advance} is called. */
 public final class ManualClock implements SignalClock {
   private final PriorityQueue<Waiting> timers =
       new PriorityQueue<>(Comparator.comparingLong(it -> it.atNanos));
   private long nanos;
 
-  /** A clock at zero. */
+  /** Creates a clock at zero. */
   public ManualClock() {}
 
   private static final class Waiting {
@@ -42,7 +42,7 @@ public final class ManualClock implements SignalClock {
     timers.remove(timer);
   }
 
-  /** Lets time pass, and runs what is due by then on the calling thread. */
+  /** Advances the time, running the actions that fall due on the calling thread. */
   public void advance(Duration time) {
     long until = nanoTime() + time.toNanos();
     for (Waiting due = takeDue(until); due != null; due = takeDue(until)) {

@@ -2,7 +2,7 @@ package dev.belfry.signals;
 
 import java.util.Locale;
 
-/** An operating system, as far as signals differ between them. */
+/** An operating system, as far as its signals differ from those of others. */
 // r[impl signals.lib.platform]
 public enum Platform {
   LINUX("linux", "linux"),
@@ -18,7 +18,7 @@ public enum Platform {
     this.column = column;
   }
 
-  /** The platform this JVM runs on; one that is none of these counts as Linux. */
+  /** The platform that this JVM runs on; an unknown one counts as Linux. */
   public static Platform current() {
     String os = System.getProperty("os.name", "").toLowerCase(Locale.ROOT);
     if (os.contains("windows")) {
@@ -30,17 +30,19 @@ public enum Platform {
     return os.contains("freebsd") ? FREEBSD : LINUX;
   }
 
-  /** Its name in log records and in the overrides of the catalog: macOS is {@code darwin} there. */
+  /** Its name in log records and in the catalog's overrides, where macOS is {@code darwin}. */
   public String id() {
     return id;
   }
 
-  /** Its column in the catalog's table of support, where macOS is {@code macos}. */
+  /** Its column in the catalog's support table, where macOS is {@code macos}. */
   String column() {
     return column;
   }
 
-  /** Whether a process that a signal has ended shows it as 128 plus the number. */
+  /**
+   * Whether an exit code of 128 plus the signal's number means that the signal ended the process.
+   */
   // r[impl signals.exit.probe]
   public boolean hasSignalExitCodes() {
     return this != WINDOWS;

@@ -4,28 +4,28 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right to receive the signals of this process, which one {@link Signals} has at a time: each
- * signal has one receiver, so a second would take them away from the first, whose cleanups then
- * would not run.
+ * The right to receive the signals of this process, held by one {@link Signals} at a time. Each
+ * signal has one receiver: a second {@code Signals} would take the signals away from the first,
+ * whose cleanups would then never run.
  */
 final class ProcessClaim implements AutoCloseable {
   private static final AtomicReference<@Nullable ProcessClaim> HOLDER = new AtomicReference<>();
 
-  /** Where it was taken. */
+  /** Where the claim was taken. */
   private final Opened opened = new Opened(Thread.currentThread().getName());
 
   private ProcessClaim() {}
 
   /**
-   * Takes the signals.
+   * Takes the claim.
    *
-   * @throws IllegalStateException if somebody has them; it says who
+   * @throws IllegalStateException if it is already held; the message says where it was taken
    */
   static ProcessClaim take() {
     var claim = new ProcessClaim();
     while (!HOLDER.compareAndSet(null, claim)) {
       ProcessClaim first = HOLDER.get();
-      if (first != null) { // else it was closed just now
+      if (first != null) { // else it was closed just now: try again
         throw new IllegalStateException(
             "the signals of this process are open already, "
                 + first.opened.getMessage()
@@ -36,13 +36,13 @@ final class ProcessClaim implements AutoCloseable {
     return claim;
   }
 
-  /** Lets another have the signals; a second call does nothing. */
+  /** Releases the claim; a second call does nothing. */
   @Override
   public void close() {
     HOLDER.compareAndSet(this, null);
   }
 
-  /** Shows where the signals were opened; never thrown. */
+  /** Records where the signals were opened; used as a cause, never thrown. */
   private static final class Opened extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -50,7 +50,7 @@ final class ProcessClaim implements AutoCloseable {
       super("opened by " + caller() + " on thread " + thread);
     }
 
-    /** The code outside this module that wants the signals. */
+    /** The code outside the library that opens the signals. */
     private static String caller() {
       return StackWalker.getInstance()
           .walk(

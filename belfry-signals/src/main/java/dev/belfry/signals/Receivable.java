@@ -3,13 +3,13 @@ package dev.belfry.signals;
 import java.util.Optional;
 
 /**
- * Whether a signal can come from the source that is in use.
+ * Whether the source in use can deliver a signal.
  *
  * @param signal the signal
- * @param obstacle why it cannot; empty if it can
+ * @param obstacle why it cannot be delivered; empty if it can
  */
 public record Receivable(Signal signal, Optional<String> obstacle) {
-  /** Whether it can. */
+  /** Whether the signal can be delivered. */
   public boolean isReceivable() {
     return obstacle.isEmpty();
   }

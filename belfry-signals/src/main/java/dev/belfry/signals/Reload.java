@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Checks the new configuration when a reload is asked for, and counts the failures. */
+/** Validates the new configuration when a reload is requested, and counts failures. */
 // r[impl signals.test.reload]
 final class Reload {
-  /** After this many in a row, a person should look. */
+  /** From this many consecutive failures on, each raises an alert. */
   private static final int STRIKES = 3;
 
   private static final String ALERT = "config_reload_failures";
@@ -29,7 +29,9 @@ final class Reload {
     return failures.get();
   }
 
-  /** Whether the new configuration is good and the process may leave for it. */
+  /**
+   * Whether the new configuration is valid, so that the process may exit to be restarted with it.
+   */
   // r[impl signals.reload.validate]
   boolean isAccepted(Delivery delivery) {
     journal.phase(delivery, "validate");
@@ -51,19 +53,19 @@ final class Reload {
         return true;
       }
       reject(delivery, "the new configuration is invalid: " + String.join("; ", problems), null);
-    } catch (Throwable e) { // whatever is wrong with it, the old one is not
+    } catch (Throwable e) { // whatever it is, keep running with the old configuration
       reject(delivery, "the new configuration cannot be loaded: " + Journal.textOf(e), e);
     } finally {
-      Thread.interrupted(); // what it leaves behind is not for the cleanups
+      Thread.interrupted(); // must not leak into the cleanups
     }
     strike(delivery);
     return false;
   }
 
-  /** Whether a phase of a reload comes after the configuration was found good. */
+  /** Whether a phase of a reload follows successful validation. */
   static boolean isAfterValidation(String phase) {
     return switch (phase) {
-      case "notify", "validate", "reject_invalid" -> false; // these have been
+      case "notify", "validate", "reject_invalid" -> false; // already done
       case "restart" -> false; // r[impl signals.reload.supervisor]
       default -> true;
     };

@@ -10,15 +10,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends the process, once. The first signal that asks for it decides how; the time limit of the
- * catalog runs from that moment and covers handlers, cleanups and the JVM's own hooks. From that
- * moment on the JVM is kept alive, too, until the exit.
+ * Shuts the process down, once. The first request decides how. From that moment, the catalog's time
+ * limit runs, covering handlers, cleanups and the JVM's shutdown hooks, and the JVM is kept alive
+ * until the exit.
  */
 final class Shutdown {
-  /** For a signal for which the catalog gives no limit. */
+  /** For a signal without a time limit in the catalog. */
   private static final Duration DEFAULT_LIMIT = Duration.ofSeconds(30);
 
-  /** How long a handler, say with a thread dump, or a slow log may delay an immediate exit. */
+  /** How long a handler (writing a thread dump, say) or a slow log may delay an immediate exit. */
   static final Duration MOMENT = Duration.ofSeconds(1);
 
   private final Platform platform;
@@ -29,16 +29,16 @@ final class Shutdown {
   private final ShutdownChain chain = new ShutdownChain();
   private final AtomicBoolean warnedOfExitCode = new AtomicBoolean();
 
-  /** The end that is under way; guarded by this. */
+  /** The shutdown under way; guarded by this. */
   private @Nullable Ending current;
 
-  /** How many ends there were, up to this one; guarded by this. */
+  /** The number of shutdowns begun so far; guarded by this. */
   private int begun;
 
-  /** Nothing ends any more; guarded by this. */
+  /** Whether no further shutdown may begin; guarded by this. */
   private boolean closed;
 
-  /** Called when an end is over and yet the process lives, as in a test. */
+  /** Called when a shutdown is over but the process lives on, as in a test. */
   private final Runnable beginAnew;
 
   Shutdown(
@@ -60,7 +60,7 @@ final class Shutdown {
     return chain;
   }
 
-  /** What asked for the end that is under way. */
+  /** The cause of the shutdown under way. */
   Optional<Delivery> cause() {
     return current().map(Ending::cause);
   }
@@ -69,7 +69,7 @@ final class Shutdown {
     return Optional.ofNullable(current);
   }
 
-  /** Lets no end begin from now on, unless one is under way; whether this call has seen to it. */
+  /** Prevents any shutdown from now on, unless one is under way; true if this call did so. */
   synchronized boolean close() {
     if (closed || current != null) {
       return false;
@@ -82,7 +82,7 @@ final class Shutdown {
     return closed;
   }
 
-  /** Gives up an end that is under way, and lets no other begin. */
+  /** Abandons a shutdown that is under way, and prevents any other. */
   void abandon() {
     Optional<Ending> abandoned;
     synchronized (this) {
@@ -92,7 +92,7 @@ final class Shutdown {
     abandoned.ifPresent(this::over);
   }
 
-  /** Claims the ending for this cause, unless another has it; from here on the time runs. */
+  /** Begins a shutdown and starts its time limit; empty if one is already under way or closed. */
   Optional<Ending> claim(Delivery cause) {
     Signal signal = cause.signal();
     return claim(cause, signal.timeout().orElse(DEFAULT_LIMIT));
@@ -118,12 +118,14 @@ final class Shutdown {
     return true;
   }
 
-  /** How many ends have begun: more than one in tests, where the process outlives them. */
+  /**
+   * The number of shutdowns begun; more than one only in tests, where the process outlives them.
+   */
   synchronized int begun() {
     return begun;
   }
 
-  /** Goes through the phases of an orderly end and exits. */
+  /** Runs the phases of a graceful shutdown and exits. */
   void run(Ending ending, List<String> phases) {
     for (String phase : phases) {
       if (ending.isOver()) {
@@ -134,10 +136,10 @@ final class Shutdown {
         case "stop_accepting" -> runSteps(ending, ShutdownPhase.STOP_ACCEPTING);
         case "drain" -> runSteps(ending, ShutdownPhase.DRAIN);
         case "cleanup", "graceful_shutdown" -> runSteps(ending, ShutdownPhase.CLEANUP);
-        default -> {} // announced, and done elsewhere
+        default -> {} // only announced here; carried out elsewhere
       }
     }
-    runSteps(ending, ShutdownPhase.CLEANUP); // also where a catalog leaves out the phase
+    runSteps(ending, ShutdownPhase.CLEANUP); // even if the catalog omits the phase
     if (ending.beginExit()) {
       tellExit(ending.cause(), ending.exitCode(), "in good order");
       journal.flush(MOMENT);
@@ -149,7 +151,7 @@ final class Shutdown {
     }
   }
 
-  /** Exits without cleanups and hooks. */
+  /** Exits immediately, without cleanups and shutdown hooks. */
   void exitAtOnce(Ending ending) {
     if (ending.end()) {
       lastWords(() -> tellExit(ending.cause(), ending.exitCode(), "at once"));
@@ -157,12 +159,12 @@ final class Shutdown {
     }
   }
 
-  /** Exits at once, whatever is under way. */
+  /** Exits immediately, whatever is under way. */
   // r[impl signals.doubletap.force]
   void force(Delivery delivery, int exitCode) {
     Optional<Ending> ending = current();
     if (ending.isEmpty() ? isClosed() : !ending.get().end()) {
-      return; // it is over already
+      return; // already over
     }
     lastWords(
         () -> {
@@ -173,7 +175,7 @@ final class Shutdown {
     halt(ending, exitCode);
   }
 
-  /** Exits at once and says nothing, for want of memory. */
+  /** Exits immediately without logging, for when memory has run out. */
   void haltSilently(int exitCode) {
     halt(current(), exitCode);
   }
@@ -208,7 +210,7 @@ final class Shutdown {
   private void run(Delivery cause, ShutdownChain.Step step) {
     try {
       step.action.run();
-    } catch (Throwable e) { // the next one runs whatever it was
+    } catch (Throwable e) { // whatever it is, the next cleanup must run
       journal.tellFailure(
           cause,
           "signal.cleanup_failed",
@@ -219,7 +221,7 @@ final class Shutdown {
           "error",
           Journal.textOf(e));
     } finally {
-      Thread.interrupted(); // else the next one would give up whatever it waits for
+      Thread.interrupted(); // otherwise the next cleanup's first wait would fail
     }
   }
 
@@ -235,9 +237,9 @@ final class Shutdown {
     }
   }
 
-  /** With as many decimals as it needs. */
+  /** The limit in seconds, with as many decimals as needed. */
   private static String seconds(Duration limit) {
-    long millis = TimeUnit.MILLISECONDS.convert(limit); // what no clock can count is for ever
+    long millis = TimeUnit.MILLISECONDS.convert(limit); // saturates
     return BigDecimal.valueOf(millis, 3).stripTrailingZeros().toPlainString();
   }
 
@@ -253,7 +255,7 @@ final class Shutdown {
     ending.letGo();
   }
 
-  /** Whatever they are stuck in, they keep the process from ending only for a moment. */
+  /** Writes the last records; if that blocks, it delays the exit only briefly. */
   private void lastWords(Runnable words) {
     threads.briefly(
         () -> {

@@ -6,14 +6,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What is to be done at the end, each thing once, the last registered first. */
+/** The cleanups to run at shutdown, each once, in reverse order of registration. */
 final class ShutdownChain {
   private final List<Step> steps = new ArrayList<>();
 
-  /** The one at work, for messages. */
+  /** The step that is running, for messages. */
   private @Nullable Step running;
 
-  /** Something to be done; compared by identity. */
+  /** A registered cleanup; compared by identity. */
   static final class Step {
     final ShutdownPhase phase;
     final String name;
@@ -39,7 +39,7 @@ final class ShutdownChain {
     return steps.stream().anyMatch(step -> step.phase == phase);
   }
 
-  /** Takes the next one out for good, so that nothing ever runs twice. */
+  /** Removes the next step of a phase for good, so that none ever runs twice. */
   // r[impl signals.cleanup.lifo]
   synchronized Optional<Step> takeLast(ShutdownPhase phase) {
     for (int i = steps.size() - 1; i >= 0; i--) {
@@ -52,7 +52,7 @@ final class ShutdownChain {
     return Optional.empty();
   }
 
-  /** The names of those that have not finished, the one at work first. */
+  /** The names of the steps that have not finished, the running one first. */
   synchronized List<String> unfinished() {
     return Stream.concat(Stream.ofNullable(running), steps.reversed().stream())
         .map(step -> step.name)

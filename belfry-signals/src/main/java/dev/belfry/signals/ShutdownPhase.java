@@ -1,11 +1,11 @@
 package dev.belfry.signals;
 
-/** When something is done during an orderly end; one phase after the other. */
+/** The phases of a graceful shutdown, in order. */
 public enum ShutdownPhase {
   /** Take no new work: close listeners, refuse requests. */
   STOP_ACCEPTING,
-  /** Finish what was begun. */
+  /** Finish the work in progress. */
   DRAIN,
-  /** Close, flush, remove. */
+  /** Close, flush and remove resources. */
   CLEANUP
 }

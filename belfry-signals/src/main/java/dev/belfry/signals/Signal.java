@@ -7,20 +7,20 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One signal of a catalog. A catalog has each of its signals once, so they can be compared by
- * identity.
+ * A signal of a catalog. A catalog has one instance of each, so signals of the same catalog can be
+ * compared by identity.
  *
  * @param id its id, such as {@code term}
  * @param name its name, such as {@code SIGTERM}
  * @param number its number on Linux
- * @param overrides its number on platforms where that differs
- * @param windowsEvent the console event of Windows that stands for it
- * @param windowsFallback what Windows has instead where there is no such event
+ * @param overrides its number on platforms where it differs from Linux
+ * @param windowsEvent the Windows console event that it maps to
+ * @param windowsFallback what Windows offers instead if there is no such event
  * @param description what it means
- * @param behavior what a program does about it
- * @param timeout how long an orderly end may take
- * @param doubleTap what happens when it comes twice, if it counts presses
- * @param cleanupActions what is done at the end, in words
+ * @param behavior what a program does when it arrives
+ * @param timeout the time limit for a graceful shutdown
+ * @param doubleTap what happens when it arrives twice, if its behaviour distinguishes that
+ * @param cleanupActions what is cleaned up at shutdown, as prose
  * @param usageNotes advice
  */
 public record Signal(
@@ -36,18 +36,18 @@ public record Signal(
     Optional<DoubleTap> doubleTap,
     List<String> cleanupActions,
     Optional<String> usageNotes) {
-  /** Added to a signal's number to get the exit code of a process that it ended. */
+  /** Added to a signal's number to give the exit code of a process that it ended. */
   static final int EXIT_CODE_BASE = 128;
 
-  /** No catalog can change that the kernel keeps these two for itself. */
+  /** The kernel lets no process catch these two, whatever a catalog says. */
   private static final Set<String> NOT_CATCHABLE = Set.of("SIGKILL", "SIGSTOP");
 
   /**
-   * What happens when a signal comes twice.
+   * What happens when a signal arrives twice.
    *
-   * @param window how long after the first one the second forces the exit
-   * @param message what to tell the user after the first
-   * @param exitCode the code with which the second one exits
+   * @param window how long after the first signal a second one forces the exit
+   * @param message the hint shown to the user after the first signal
+   * @param exitCode the exit code when the second signal forces the exit
    */
   public record DoubleTap(Duration window, String message, int exitCode) {}
 
@@ -61,18 +61,18 @@ public record Signal(
     return name.substring("SIG".length());
   }
 
-  /** Its number on a platform; Windows has none and counts as Linux. */
+  /** Its number on a platform; Windows has no signal numbers and uses those of Linux. */
   public int number(Platform platform) {
     return overrides.getOrDefault(platform, number);
   }
 
-  /** The exit code of a process that it has ended, on a platform. */
+  /** The exit code of a process that this signal ended, on a platform. */
   // r[impl signals.exit.128n]
   public int exitCode(Platform platform) {
     return EXIT_CODE_BASE + number(platform);
   }
 
-  /** Whether a program can have it at all. */
+  /** Whether a program can catch it at all. */
   public boolean isCatchable() {
     return !NOT_CATCHABLE.contains(name);
   }

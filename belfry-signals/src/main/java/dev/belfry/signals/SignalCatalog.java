@@ -18,8 +18,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The signals that a program knows and what it does about each. Immutable; the indexes are built
- * once. Lookups never throw: what is not there is empty.
+ * The signals that a program knows, with the behaviour of each. Immutable. Lookups never throw;
+ * they return empty for what is not in the catalog.
  */
 // r[impl signals.lookup.strict]
 public final class SignalCatalog {
@@ -52,17 +52,17 @@ public final class SignalCatalog {
     this.support = Map.copyOf(support);
   }
 
-  /** The catalog that comes with the library. */
+  /** The catalog bundled with the library. */
   // r[impl signals.lib.module]
   public static SignalCatalog bundled() {
     return Bundled.CATALOG;
   }
 
   /**
-   * Reads another catalog.
+   * Reads a catalog from a file.
    *
    * @throws IOException if the file cannot be read
-   * @throws CatalogException if it is not a valid catalog, with every fault and its line
+   * @throws CatalogException if the catalog is not valid; it has every fault with its line
    */
   public static SignalCatalog load(Path file) throws IOException, CatalogException {
     return parse(new String(Files.readAllBytes(file), StandardCharsets.UTF_8), file.toString());
@@ -78,8 +78,9 @@ public final class SignalCatalog {
   }
 
   /**
-   * The same with another limit for an orderly end. A signal that has less time than others, as INT
-   * does, keeps it unless the limit is even shorter.
+   * Returns a copy of this catalog with another time limit for graceful shutdown. A signal with a
+   * shorter limit than the longest, such as INT, keeps its own unless the new limit is shorter
+   * still.
    */
   public SignalCatalog withTimeLimit(Duration limit) {
     Duration longest =
@@ -100,20 +101,20 @@ public final class SignalCatalog {
     return new SignalCatalog(limited, List.copyOf(behaviors.values()), support);
   }
 
-  /** All signals, in the order of the catalog. */
+  /** All signals, in catalog order. */
   public List<Signal> signals() {
     return signals;
   }
 
-  /** All names, in the order of the catalog. */
+  /** All signal names, in catalog order. */
   // r[impl signals.resolve.list]
   public List<String> names() {
     return names;
   }
 
   /**
-   * The signal that a text in any usual form means: {@code SIGTERM}, {@code TERM}, {@code term} or
-   * {@code 15}. A number is always the one of Linux.
+   * Resolves a signal from any of its usual spellings: {@code SIGTERM}, {@code TERM}, {@code term}
+   * or {@code 15}. Numbers are those of Linux on every platform.
    */
   // r[impl signals.resolve.api]
   // r[impl signals.resolve.order]
@@ -133,8 +134,8 @@ public final class SignalCatalog {
   }
 
   /**
-   * The names that a glob matches as a whole, in the order of the catalog: {@code *} is any run of
-   * characters, {@code ?} is one, and case does not matter.
+   * The names that match a glob as a whole, in catalog order: {@code *} stands for any run of
+   * characters, {@code ?} for one. Case is ignored.
    */
   // r[impl signals.resolve.match]
   public List<String> match(String glob) {
@@ -142,44 +143,44 @@ public final class SignalCatalog {
     return names.stream().filter(name -> SignalNames.matches(pattern, name)).toList();
   }
 
-  /** By the exact name. */
+  /** Finds a signal by its exact name. */
   public Optional<Signal> byName(String name) {
     return Optional.ofNullable(byName.get(name));
   }
 
-  /** By the exact id. */
+  /** Finds a signal by its exact id. */
   public Optional<Signal> byId(String id) {
     return Optional.ofNullable(byId.get(id));
   }
 
-  /** By the number of Linux. */
+  /** Finds a signal by its number on Linux. */
   public Optional<Signal> byNumber(int number) {
     return byNumber(number, Platform.LINUX);
   }
 
-  /** By the number of a platform. */
+  /** Finds a signal by its number on a platform. */
   public Optional<Signal> byNumber(int number, Platform platform) {
     return Optional.ofNullable(byNumber.get(platform)).map(numbers -> numbers.get(number));
   }
 
-  /** By the console event of Windows. */
+  /** Finds a signal by the Windows console event that it maps to. */
   public Optional<Signal> byWindowsEvent(String event) {
     return Optional.ofNullable(byEvent.get(event));
   }
 
-  /** What a behaviour does. */
+  /** Finds the definition of a behaviour by its id. */
   public Optional<BehaviorDefinition> behavior(String id) {
     return Optional.ofNullable(behaviors.get(id));
   }
 
-  /** All behaviours by their ids, in the order of the catalog. */
+  /** All behaviours by id, in catalog order. */
   public Map<String, BehaviorDefinition> behaviors() {
     return Collections.unmodifiableMap(behaviors);
   }
 
   /**
-   * How a platform has a signal. A signal without a row in the catalog's table is native on Unix,
-   * and on Windows mapped if it has an event there.
+   * How a platform supports a signal. A signal without a row in the catalog's support table is
+   * native on Unix; on Windows it is mapped if it has a console event.
    */
   // r[impl signals.supports.matrix]
   public Support support(Signal signal, Platform platform) {
@@ -193,13 +194,13 @@ public final class SignalCatalog {
     return signal.windowsEvent().isPresent() ? Support.MAPPED : Support.UNSUPPORTED;
   }
 
-  /** Whether a platform has a signal; a text that means none gives false. */
+  /** Whether a platform supports a signal; false for a signal that is not in the catalog. */
   // r[impl signals.supports.deterministic]
   public boolean supports(String signal, Platform platform) {
     return resolve(signal).filter(it -> support(it, platform) != Support.UNSUPPORTED).isPresent();
   }
 
-  /** All signals with how a platform has them, in the order of the catalog. */
+  /** How a platform supports each signal, in catalog order. */
   // r[impl signals.supports.reporting]
   public List<SignalSupport> supportOn(Platform platform) {
     return signals.stream()
@@ -214,7 +215,7 @@ public final class SignalCatalog {
         .toList();
   }
 
-  /** The catalog of the library, read when it is first asked for. */
+  /** Holds the bundled catalog, which is read on first use. */
   private static final class Bundled {
     private static final String RESOURCE = "signals.yaml";
     static final SignalCatalog CATALOG = read();

@@ -2,25 +2,25 @@ package dev.belfry.signals;
 
 import java.time.Duration;
 
-/** Time as the library sees it. Never the clock on the wall, which is set forward and back. */
+/** The library's monotonic clock and timers. Never wall-clock time, which may jump. */
 public interface SignalClock extends AutoCloseable {
-  /** Now, on a clock that only goes forward. */
+  /** The current time of a monotonic clock. */
   long nanoTime();
 
   /**
-   * Runs something once after a while, unless the timer is closed before.
+   * Runs an action once after a delay, unless the timer is closed first.
    *
-   * @param action must return soon
+   * @param action what to run; must return quickly
    */
   Timer after(Duration delay, Runnable action);
 
-  /** Runs nothing more. */
+  /** Cancels all timers. */
   @Override
   default void close() {}
 
-  /** Something that will run. */
+  /** A pending action. */
   interface Timer extends AutoCloseable {
-    /** It will not run, if it has not begun. */
+    /** Cancels the action unless it has begun. */
     @Override
     void close();
   }

@@ -1,13 +1,13 @@
 package dev.belfry.signals;
 
-/** What a program does when a signal comes, before the catalog's behaviour. */
+/** The program's action for a signal. Runs before the catalog's behaviour. */
 @FunctionalInterface
 public interface SignalHandler {
   /**
-   * Called on a thread of the library, never twice at a time for one signal. If it throws, that is
-   * logged and the others are called all the same.
+   * Handles a signal. Called on one of the library's threads, never concurrently for the same
+   * signal. An exception is logged, and the remaining handlers still run.
    *
-   * @param signal the signal that came
+   * @param signal the signal that arrived
    */
   void handle(Signal signal) throws Exception;
 }

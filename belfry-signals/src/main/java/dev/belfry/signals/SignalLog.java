@@ -1,22 +1,24 @@
 package dev.belfry.signals;
 
 /**
- * Where log records go. Called on a thread that does nothing else, so that nothing waits for a log
- * that is stuck; records beyond what is kept meanwhile are lost.
+ * Receives log records, on a thread of its own, so that a blocked log delays nothing else. While it
+ * is blocked, records are queued up to a limit; the rest are dropped.
  */
 @FunctionalInterface
 public interface SignalLog {
-  /** Takes a record; they come one at a time, in order. */
+  /** Writes a record. Called for one record at a time, in order. */
   void log(SignalRecord record);
 
-  /** A line for whoever sits at the terminal, such as the hint after Ctrl+C; on any thread. */
+  /**
+   * Shows a line to the user at the terminal, such as the hint after Ctrl+C. Called on any thread.
+   */
   default void notice(String line) {
     System.err.println(line);
   }
 
   /**
-   * Sends each record to the platform logger {@code dev.belfry.signals}, as one line of text; with
-   * the stack trace of what was thrown, if something was.
+   * Sends each record to the system logger {@code dev.belfry.signals} as one line of text, with the
+   * exception if there is one.
    */
   static SignalLog toSystemLogger() {
     System.Logger logger = System.getLogger("dev.belfry.signals");

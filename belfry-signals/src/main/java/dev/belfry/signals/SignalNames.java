@@ -1,8 +1,8 @@
 package dev.belfry.signals;
 
 /**
- * How texts are compared with names: by the rules of ASCII, so that neither the locale nor letters
- * and digits of other scripts change a result.
+ * Parsing and matching of signal names, by the rules of ASCII: neither the locale nor letters and
+ * digits of other scripts change a result.
  */
 final class SignalNames {
   private SignalNames() {}
@@ -21,7 +21,7 @@ final class SignalNames {
         .toString();
   }
 
-  /** A positive number in decimal digits; 0 for anything else and for what no signal can have. */
+  /** Parses a positive decimal number; 0 for anything else and for numbers beyond any signal's. */
   static int number(String text) {
     int number = 0;
     for (int i = 0; i < text.length(); i++) {
@@ -35,9 +35,9 @@ final class SignalNames {
   }
 
   /**
-   * Whether a glob matches a whole text: {@code *} is any run, {@code ?} one character. On a
-   * mismatch it goes back only to the last {@code *}, which is enough, and so takes at most the
-   * product of the lengths, whatever the pattern.
+   * Whether a glob matches a whole text: {@code *} stands for any run of characters, {@code ?} for
+   * one. Backtracking to the last {@code *} is sufficient, which bounds the time by the product of
+   * the two lengths.
    */
   static boolean matches(String glob, String text) {
     int g = 0;

@@ -9,12 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A structured log record.
  *
- * @param level how important it is
- * @param event what happened, such as {@code signal.received}; the same for every such record
- * @param message the same for people
+ * @param level its severity
+ * @param event what happened, such as {@code signal.received}; a fixed identifier
+ * @param message what happened, for people
  * @param fields its details, in order
- * @param text all of it as one line of text; what would begin a new line is escaped
- * @param error what was thrown, for its stack trace, if that is what happened and it has one
+ * @param text the whole record as one line of text; control characters and line separators are
+ *     escaped
+ * @param error the exception behind the record, for its stack trace, if there is one
  */
 public record SignalRecord(
     Level level,
@@ -29,14 +30,14 @@ public record SignalRecord(
   }
 
   /**
-   * The text is the message and the fields as {@code name=value}. Whatever comes from outside is
-   * quoted, so that it cannot pass for another field.
+   * A record whose text is the message followed by the fields as {@code name=value}. Any value that
+   * is not plain text is quoted, so that outside input cannot pass for another field.
    */
   public SignalRecord(Level level, String event, String message, Map<String, String> fields) {
     this(level, event, message, fields, textOf(message, fields), null);
   }
 
-  /** The same record of something that was thrown. */
+  /** A copy of this record with an exception. */
   SignalRecord withError(@Nullable Throwable thrown) {
     return new SignalRecord(level, event, message, fields, text, thrown);
   }
@@ -70,10 +71,13 @@ public record SignalRecord(
     return escaped.toString();
   }
 
-  /** Not control characters, line separators, and what reverses the direction of a text. */
+  /**
+   * False for control characters except tab, line separators, format characters such as
+   * bidirectional overrides, and lone surrogates.
+   */
   private static boolean isHarmless(int c) {
     return switch (Character.getType(c)) {
-      case Character.CONTROL -> c == '\t'; // as stack traces have it
+      case Character.CONTROL -> c == '\t'; // stack traces contain tabs
       case Character.FORMAT,
           Character.LINE_SEPARATOR,
           Character.PARAGRAPH_SEPARATOR,

@@ -2,14 +2,14 @@ package dev.belfry.signals;
 
 import java.util.Optional;
 
-/** A handler that was registered. */
+/** A registered signal handler. */
 public interface SignalRegistration extends Registration {
-  /** The signal it is for. */
+  /** The signal that it handles. */
   Signal signal();
 
   /**
-   * Why the signal does not come from the operating system, or empty if it does. An inactive
-   * handler is still called when the signal is raised by {@link Signals#raise}.
+   * Why the operating system cannot deliver the signal; empty if it can. An inactive handler is
+   * still called when the signal is raised with {@link Signals#raise}.
    */
   Optional<String> inactiveReason();
 

@@ -12,9 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * Does what the catalog says about each signal. {@link #receive} only decides and returns at once;
- * everything that may take time, logging included, happens on other threads, so that the second
- * Ctrl+C is seen whatever hangs.
+ * Performs the catalog's behaviour for each signal. {@link #receive} only decides and returns
+ * immediately; whatever may take time, logging included, runs on other threads, so that a second
+ * Ctrl+C is always seen, whatever hangs.
  */
 final class SignalRouter {
   /** The phase in which the handlers of a custom signal are called. */
@@ -69,7 +69,7 @@ final class SignalRouter {
     return shutdown;
   }
 
-  /** A signal has come; returns what completes when everything that it set off is done. */
+  /** Receives a signal; the future completes when everything that the signal triggered is done. */
   CompletableFuture<Void> receive(Delivery delivery) {
     Signal signal = delivery.signal();
     try {
@@ -96,7 +96,7 @@ final class SignalRouter {
     };
   }
 
-  /** Ends the process in good order as that signal would, because the program wants it. */
+  /** Shuts down gracefully, with the signal's exit code, because the program requested it. */
   void endBecauseAsked(Delivery delivery) {
     start(
         delivery,
@@ -116,13 +116,13 @@ final class SignalRouter {
           try {
             received(delivery);
             handlers.call(delivery);
-          } finally { // whatever is wrong here, cleanups run
+          } finally { // whatever fails here, cleanups must run
             shutdown.run(ending, phases(delivery.signal().behavior()));
           }
         });
   }
 
-  /** Runs an end on another thread, unless another came first. */
+  /** Runs a shutdown on another thread, or logs the delivery as ignored if the claim failed. */
   private void start(Delivery delivery, Optional<Ending> claimed, Consumer<Ending> end) {
     threads.run(
         () -> {
@@ -162,7 +162,7 @@ final class SignalRouter {
         });
   }
 
-  /** What does not end the process, or only after a check; on the lane of the signal. */
+  /** Handles a signal that does not end the process, or only after validation; runs on its lane. */
   private void work(Delivery delivery) {
     received(delivery);
     Behavior behavior = delivery.signal().behavior();
@@ -184,7 +184,7 @@ final class SignalRouter {
     }
     handlers.call(delivery);
     if (shutdown.begun() > before) {
-      return; // a handler has ended it: there is nothing to continue, and nothing to check
+      return; // a shutdown began during a handler: there is nothing left to validate or restart
     }
     journal.phase(delivery, "notify");
     if (reload.isAccepted(delivery)) {
@@ -213,7 +213,7 @@ final class SignalRouter {
     }
     List<String> phases = phases(Behavior.CUSTOM);
     if (!phases.contains(DELEGATE)) {
-      handlers.call(delivery); // also where a catalog leaves out the phase
+      handlers.call(delivery); // even if the catalog omits the phase
     }
     for (String phase : phases) {
       journal.phase(delivery, phase);
@@ -236,7 +236,7 @@ final class SignalRouter {
         delivery.reason());
   }
 
-  /** The first signal that ends the process decides; those after it change nothing. */
+  /** Logs a signal that changes nothing because a shutdown is already under way. */
   private void ignored(Delivery delivery) {
     String first = shutdown.cause().map(cause -> cause.signal().name()).orElse("another signal");
     journal.tell(

@@ -2,35 +2,35 @@ package dev.belfry.signals;
 
 import java.util.Optional;
 
-/** Where the signals of the process come from. */
+/** A source of the process's signals. */
 public interface SignalSource extends AutoCloseable {
   /** Its name in log records. */
   String name();
 
   /**
-   * Begins to deliver a signal. Called at most once for each.
+   * Starts delivering a signal. Called at most once per signal.
    *
-   * @param receiver is told of each one, on any thread; returns at once
-   * @return empty, or why this signal cannot come from here
+   * @param receiver called for each delivery, on any thread; returns immediately
+   * @return why this source cannot deliver the signal; empty if it can
    */
   Optional<String> subscribe(Signal signal, Receiver receiver);
 
   /**
-   * Whether subscribing takes something away from somebody else, so that it should wait until the
-   * program has a handler for the signal.
+   * Whether subscribing would deprive another user of the signal, such as the JVM, and should
+   * therefore wait until the program registers a handler.
    */
   default boolean onlyOnDemand(Signal signal) {
     return false;
   }
 
-  /** Delivers nothing more and gives the signals back to whoever had them. */
+  /** Stops delivering and restores the previous signal handling. */
   @Override
   void close();
 
-  /** Who is told. */
+  /** Receives signals from a source. */
   @FunctionalInterface
   interface Receiver {
-    /** A signal has come. */
+    /** A signal has arrived. */
     void receive(Signal signal);
   }
 }

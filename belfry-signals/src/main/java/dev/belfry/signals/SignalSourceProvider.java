@@ -3,15 +3,15 @@ package dev.belfry.signals;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Offers a better source than the JVM's own; found by {@link java.util.ServiceLoader}. */
+/** Provides a better source than the JVM's own. Found by {@link java.util.ServiceLoader}. */
 public interface SignalSourceProvider {
-  /** Why its source cannot be had in this process, or empty if it can. */
+  /** Why the source is unavailable in this process; empty if it is available. */
   Optional<String> unavailabilityCause();
 
   /**
    * Opens the source.
    *
-   * @throws IOException if it cannot be had after all
+   * @throws IOException if it is unavailable after all
    */
   SignalSource open() throws IOException;
 }

@@ -3,10 +3,10 @@ package dev.belfry.signals;
 import java.util.Optional;
 
 /**
- * A signal on a platform, for help texts.
+ * How a platform supports a signal, for help texts.
  *
  * @param signal the signal
- * @param support how the platform has it
- * @param fallback what there is instead, where the platform lacks it
+ * @param support how the platform supports it
+ * @param fallback what the platform offers instead, if it lacks the signal
  */
 public record SignalSupport(Signal signal, Support support, Optional<WindowsFallback> fallback) {}

@@ -2,18 +2,21 @@ package dev.belfry.signals;
 
 import java.util.Map;
 
-/** Where events are counted. Called on any thread; an exception is dropped. */
+/**
+ * Receives events, on any thread. An exception that it throws is reported on standard error and
+ * otherwise ignored.
+ */
 @FunctionalInterface
 public interface SignalTelemetry {
   /**
-   * Something happened.
+   * An event has happened.
    *
-   * @param name what, such as {@code fulmen.signal.received}
-   * @param tags its details; all but {@code correlation_id} have few different values
+   * @param name its name, such as {@code fulmen.signal.received}
+   * @param tags its details; all but {@code correlation_id} have low cardinality
    */
   void event(String name, Map<String, String> tags);
 
-  /** Something that a person should look at. An event like any other, unless overridden. */
+  /** An event that needs human attention; by default treated like any other. */
   default void alert(String name, Map<String, String> tags) {
     event(name, tags);
   }

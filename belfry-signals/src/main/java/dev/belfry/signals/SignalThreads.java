@@ -6,17 +6,18 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads on which handlers and cleanups run, so that the one that receives signals is always
- * free for the next. Platform threads: signals must work when every carrier of virtual threads is
- * stuck.
+ * The threads that run handlers and cleanups, so that the receiving thread is always free for the
+ * next signal. Platform threads, because signals must work even when every carrier thread is stuck.
  */
 final class SignalThreads implements AutoCloseable {
-  /** Enough for an orderly end; started ahead, because later there may be no memory for them. */
+  /**
+   * Enough for a graceful shutdown; started ahead, because later there may be no memory for them.
+   */
   private static final int READY = 2;
 
   private static final long IDLE_SECONDS = 10;
 
-  /** How long an exit waits for its last words, should standard error be stuck. */
+  /** How long an exit waits for its last records, in case standard error is blocked. */
   private static final long BRIEFLY_MILLIS = 250;
 
   private final ThreadPoolExecutor threads =
@@ -34,15 +35,15 @@ final class SignalThreads implements AutoCloseable {
   }
 
   /**
-   * Runs something soon.
+   * Runs work on one of the threads; drops it once closed.
    *
-   * @throws OutOfMemoryError if there is no thread for it
+   * @throws OutOfMemoryError if no thread can be started for it
    */
   void run(Runnable work) {
     threads.execute(work);
   }
 
-  /** Runs something and waits for it, but not long. */
+  /** Runs work and waits for it, but only briefly. */
   void briefly(Runnable work) {
     var done = new CountDownLatch(1);
     try {
@@ -51,12 +52,12 @@ final class SignalThreads implements AutoCloseable {
             work.run();
             done.countDown();
           });
-      // If it is stuck, whoever called has more important things to do.
+      // If the work blocks, the caller has more important things to do.
       boolean _ = done.await(BRIEFLY_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (OutOfMemoryError e) {
-      // Then without last words.
+      // Exit without the last records.
     }
   }
 

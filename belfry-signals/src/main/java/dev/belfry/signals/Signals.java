@@ -9,9 +9,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The signals of a process. From {@link #open()} on, each does what the catalog says: TERM shuts
- * down gracefully, so does INT, which forces the exit when it comes twice, and HUP checks the new
- * configuration and exits to be restarted with it. The program adds its own actions.
+ * The signals of a process. Once {@linkplain #open() opened}, every signal has the behaviour that
+ * the catalog defines: TERM shuts down gracefully; so does INT, and a second INT forces the exit;
+ * HUP validates the new configuration and exits so that a supervisor restarts the process with it.
+ * The program adds its own actions.
  *
  * {@snippet :
  * Signals signals = Signals.open();
@@ -20,15 +21,15 @@ import org.jspecify.annotations.Nullable;
  * signals.handle("USR1", signal -> logs.reopen());
  * }
  *
- * <p>Once a signal has begun to end the process, the JVM is kept alive until the exit. The
- * program's own threads may all end meanwhile, main included: every cleanup still runs and the exit
- * code is that of the signal. Only a program that calls {@link System#exit} itself exits then, with
- * its own code. When nothing is shutting down, this class keeps no JVM alive.
+ * <p>Once a shutdown has begun, the JVM is kept alive until the exit. The program's own threads,
+ * main included, may all end in the meantime: every cleanup still runs, and the exit code is that
+ * of the signal. Only a direct call to {@link System#exit} ends the process earlier, with the code
+ * passed to it. While no shutdown is under way, this class does not keep the JVM alive.
  *
- * <p>All methods may be called at any time from any thread. Handlers and cleanups run on threads of
- * the library. A process has one {@code Signals} at a time; another can be opened only after it was
- * closed. Tests open any number with {@link SignalsTesting}, which touch neither the operating
- * system nor the process.
+ * <p>All methods are thread-safe and may be called at any time. Handlers and cleanups run on the
+ * library's threads. A process has at most one open {@code Signals}; close it before opening
+ * another. Tests open as many as they like through {@link SignalsTesting}, which touches neither
+ * the operating system nor the process.
  */
 // r[impl signals.lib.module]
 // r[impl signals.deps.callbacks]
@@ -42,7 +43,7 @@ public final class Signals implements AutoCloseable {
   private final SignalSource source;
   private final Subscriptions subscriptions;
 
-  /** Lets others have the signals. */
+  /** Releases this process's claim on its signals. */
   private final Runnable release;
 
   Signals(SignalsBuilder builder, Runnable release) {
@@ -56,8 +57,8 @@ public final class Signals implements AutoCloseable {
     router = new SignalRouter(catalog, platform, clock, threads, builder.exit, journal);
     source = builder.source != null ? builder.source : Sources.best(platform, journal);
     subscriptions = new Subscriptions(catalog, platform, source, router, journal);
-    // What is registered with the builder misses no signal: one may have come already, and is
-    // delivered as soon as it is subscribed to.
+    // Register what the builder holds before subscribing: a signal that is already pending is
+    // delivered as soon as it is subscribed to, and must not be missed.
     var awaited = new ArrayList<Signal>(handled);
     if (builder.validator != null) {
       router.reload().validator(builder.validator);
@@ -71,33 +72,33 @@ public final class Signals implements AutoCloseable {
   }
 
   /**
-   * Receives the signals of this process from now on, with the catalog of the library.
+   * Starts receiving the signals of this process, with the bundled catalog.
    *
-   * @throws IllegalStateException if they are open already; the message says where
+   * @throws IllegalStateException if they are already open; the message says where
    */
   public static Signals open() {
     return builder().open();
   }
 
   /**
-   * For another catalog, log, telemetry or exit, and for what a signal that has come already is to
-   * find registered.
+   * Returns a builder, to replace the catalog, log, telemetry or exit, and to register handlers
+   * that a signal which is already pending must not miss.
    */
   public static SignalsBuilder builder() {
     return new SignalsBuilder();
   }
 
-  /** The signal that a text means in the catalog of the library; see {@link SignalCatalog}. */
+  /** Resolves a signal against the bundled catalog; see {@link SignalCatalog#resolve}. */
   public static Optional<Signal> resolve(@Nullable String text) {
     return SignalCatalog.bundled().resolve(text);
   }
 
-  /** All names in the catalog of the library. */
+  /** All signal names in the bundled catalog. */
   public static List<String> list() {
     return SignalCatalog.bundled().names();
   }
 
-  /** The names in the catalog of the library that a glob matches. */
+  /** The signal names in the bundled catalog that match a glob. */
   public static List<String> match(String glob) {
     return SignalCatalog.bundled().match(glob);
   }
@@ -108,8 +109,8 @@ public final class Signals implements AutoCloseable {
   }
 
   /**
-   * Whether this platform has the signal. False for what is in no catalog. Whether it can come to
-   * this process is another question: {@link #receivable}.
+   * Whether this platform has the signal; false if the catalog does not have it. Whether this
+   * process can receive the signal is a separate question: see {@link #receivable}.
    */
   // r[impl signals.supports.api]
   // r[impl signals.supports.true]
@@ -119,23 +120,24 @@ public final class Signals implements AutoCloseable {
     return catalog.supports(signal, platform);
   }
 
-  /** Whether the signal can come to this process by the source in use, and if not, why. */
+  /** Whether this process can receive the signal from the source in use, and if not, why. */
   public Receivable receivable(Signal signal) {
     return new Receivable(signal, subscriptions.obstacle(signal));
   }
 
   /**
-   * Calls a handler whenever the signal comes, before what the catalog says about it, which then
-   * goes on. Where the signal cannot come, the registration is inactive and says why; that is
+   * Calls a handler each time the signal arrives, before the catalog's behaviour, which still
+   * follows. If the signal cannot be received, the registration is inactive and says why; that is
    * logged and is not an error.
    *
-   * @throws IllegalArgumentException if the signal is in no catalog or cannot be caught anywhere
+   * @throws IllegalArgumentException if the signal is not in the catalog or cannot be caught on any
+   *     platform
    */
   public SignalRegistration handle(String signal, SignalHandler handler) {
     return handle(find(signal), handler);
   }
 
-  /** The same with a signal of this catalog. */
+  /** Same as {@link #handle(String, SignalHandler)}, for a signal of this catalog. */
   public SignalRegistration handle(Signal signal, SignalHandler handler) {
     SignalRegistration registration = register(catchable(signal), handler);
     subscriptions.prepare(signal);
@@ -153,18 +155,18 @@ public final class Signals implements AutoCloseable {
     return signal;
   }
 
-  /** Registers a cleanup for a graceful shutdown, in the phase {@link ShutdownPhase#CLEANUP}. */
+  /** Registers a cleanup for graceful shutdown, in phase {@link ShutdownPhase#CLEANUP}. */
   public Registration onShutdown(String name, Cleanup cleanup) {
     return onShutdown(ShutdownPhase.CLEANUP, name, cleanup);
   }
 
   /**
-   * Registers a cleanup for a graceful shutdown. Within a phase, the one registered last runs
-   * first. Each runs at most once, whatever the others do. Together they have the time that the
-   * catalog gives the signal; then the process exits regardless.
+   * Registers a cleanup for graceful shutdown. Within a phase, cleanups run in reverse order of
+   * registration, each at most once, even if others fail. All of them together share the signal's
+   * time limit from the catalog, after which the process exits regardless.
    *
-   * @param name what it is, for messages
-   * @return removes it again when closed
+   * @param name names the cleanup in messages
+   * @return a registration that removes the cleanup when closed
    */
   public Registration onShutdown(ShutdownPhase phase, String name, Cleanup cleanup) {
     var step = new ShutdownChain.Step(phase, name, cleanup);
@@ -172,7 +174,7 @@ public final class Signals implements AutoCloseable {
     return () -> router.shutdown().chain().remove(step);
   }
 
-  /** Sets how a new configuration is checked; without it every reload is rejected. */
+  /** Sets the validator for new configurations; without one, every reload is rejected. */
   public void onReload(ReloadValidator validator) {
     router.reload().validator(validator);
     reloads().forEach(subscriptions::prepare);
@@ -184,18 +186,18 @@ public final class Signals implements AutoCloseable {
         .toList();
   }
 
-  /** How many reloads have failed since the last good one. */
+  /** The number of failed reloads since the last successful one. */
   public int reloadFailures() {
     return router.reload().failures();
   }
 
   /**
-   * Raises a signal inside the program, because somebody who is allowed to asked for it; even one
-   * that this platform lacks. Returns at once.
+   * Raises a signal inside the program on behalf of an authorised requester, even a signal that
+   * this platform lacks. Returns immediately.
    *
-   * @param origin who asked, for the log
-   * @param reason why, for the log; may be empty
-   * @param correlationId what the records about it are to have in common
+   * @param origin who requested it, for the log
+   * @param reason why it was requested, for the log; may be empty
+   * @param correlationId the id that all records about this signal carry
    */
   // r[impl signals.fallback.http-instead]
   public void raise(Signal signal, String origin, String reason, String correlationId) {
@@ -206,27 +208,29 @@ public final class Signals implements AutoCloseable {
   }
 
   /**
-   * Shuts down gracefully, with the exit code of that signal. For a program that wants to end on a
-   * signal that does not end it anyway, such as PIPE, or from a handler. Returns at once; does
-   * nothing if the process is ending already.
+   * Shuts down gracefully, with the exit code of the given signal. For a program that wants to end
+   * from a handler, or on a signal that by itself would not end it, such as PIPE. Returns
+   * immediately; does nothing if a shutdown is already under way.
    */
   // r[impl signals.register.may-exit]
   public void shutdown(Signal signal) {
     router.endBecauseAsked(new Delivery(signal, "program"));
   }
 
-  /** Whether the process is ending, because of a signal or because the program asked for it. */
+  /** Whether a shutdown is under way, caused by a signal or requested by the program. */
   public boolean isShuttingDown() {
     return router.isEnding();
   }
 
-  /** Runs something once, when the first of these signals comes: cancels work, requests a stop. */
+  /**
+   * Runs an action once, when the first of these signals arrives: to cancel work or request a stop.
+   */
   // r[impl signals.cancel.bridge]
   public Registration cancel(List<String> signals, Runnable cancellation) {
     return once(signals, _ -> cancellation.run());
   }
 
-  /** Completes with the next of these signals; cancelling the future gives it up. */
+  /** Returns a future that completes with the next of these signals; cancel it to stop waiting. */
   public CompletableFuture<Signal> next(String... signals) {
     var next = new CompletableFuture<Signal>();
     Registration registration = once(List.of(signals), next::complete);
@@ -234,13 +238,13 @@ public final class Signals implements AutoCloseable {
     return next;
   }
 
-  /** Interrupts a thread when the first of these signals comes. */
+  /** Interrupts a thread once, when the first of these signals arrives. */
   public Registration interrupt(Thread thread, String... signals) {
     return once(List.of(signals), _ -> thread.interrupt());
   }
 
   private Registration once(List<String> names, SignalHandler action) {
-    // All, before any is registered.
+    // Resolve all of them before registering any.
     List<Signal> signals = names.stream().map(it -> catchable(find(it))).toList();
     var first = new AtomicBoolean(true);
     SignalHandler once =
@@ -254,19 +258,19 @@ public final class Signals implements AutoCloseable {
   }
 
   /**
-   * Writes a record to the log, after those of the signals so far and before those that come: what
-   * a handler writes in any other way may come out of turn, because nobody waits for the log.
+   * Writes a record to the log, in order with the records about signals. The log is asynchronous,
+   * so whatever a handler writes by other means may appear out of order.
    */
   public void log(SignalRecord record) {
     journal.record(record);
   }
 
   /**
-   * Gives the signals back. Registered handlers are no longer called. Waits for the log to be
-   * written, for a second at most.
+   * Restores the previous signal handling. Registered handlers are no longer called. Waits at most
+   * one second for pending log records to be written.
    *
-   * <p>While the process is ending it does nothing, so that the end of a program that closes this
-   * on its way out is as any other: all cleanups run, within the time limit, Ctrl+C twice still
+   * <p>Does nothing while a shutdown is under way, so a program may close this on its way out
+   * without changing the outcome: all cleanups run within the time limit, a second Ctrl+C still
    * forces the exit, and the exit code is that of the signal.
    */
   @Override
@@ -275,12 +279,12 @@ public final class Signals implements AutoCloseable {
       return;
     }
     giveBack();
-    if (router.shutdown().close()) { // else a signal has come meanwhile, or it was closed before
+    if (router.shutdown().close()) { // else a shutdown has begun, or it was closed before
       closeRest();
     }
   }
 
-  /** Closes in any case, and gives up an end that is under way. */
+  /** Closes unconditionally, abandoning a shutdown that is under way. */
   void abandon() {
     router.shutdown().abandon();
     giveBack();
@@ -299,12 +303,14 @@ public final class Signals implements AutoCloseable {
     journal.close();
   }
 
-  /** Waits until all records so far are written. */
+  /** Waits until all records so far are written, but no longer than the limit. */
   void flushLog(Duration limit) {
     journal.flush(limit);
   }
 
-  /** As if the operating system had delivered the signal: nothing comes where it could not. */
+  /**
+   * Acts as if the operating system had delivered the signal; does nothing if it could not have.
+   */
   // r[impl signals.inject.same-path]
   // r[impl signals.fallback.inject-inert]
   CompletableFuture<Void> inject(Signal signal) {
@@ -313,7 +319,7 @@ public final class Signals implements AutoCloseable {
         : CompletableFuture.completedFuture(null);
   }
 
-  /** How many handlers there are that the operating system can reach. */
+  /** The number of handlers for which the operating system can deliver the signal. */
   long activeHandlers(Signal signal) {
     return router.handlers().active(signal);
   }

@@ -6,9 +6,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link Signals} is to use instead of its defaults, and what it is to do from the first
- * signal on: one that has come while the program started is there as soon as it is open, before
- * anything can be registered with it.
+ * Configures {@link Signals}. Handlers registered here see every signal from the first one on: a
+ * signal that arrived while the program was starting is delivered as soon as {@link #open}
+ * subscribes to it, before anything can be registered with the result.
  */
 public final class SignalsBuilder {
   SignalCatalog catalog = SignalCatalog.bundled();
@@ -21,12 +21,12 @@ public final class SignalsBuilder {
   @Nullable ReloadValidator validator;
   final List<First> first = new ArrayList<>();
 
-  /** A handler that is there before the first signal, by the name of its signal. */
+  /** A handler to register before the first signal can be delivered. */
   record First(String signal, Function<Signals, SignalHandler> handler) {}
 
   SignalsBuilder() {}
 
-  /** Another catalog. */
+  /** Replaces the bundled catalog. */
   public SignalsBuilder catalog(SignalCatalog catalog) {
     this.catalog = catalog;
     return this;
@@ -38,61 +38,61 @@ public final class SignalsBuilder {
     return this;
   }
 
-  /** Where records go; by default to the platform's logger. */
+  /** Sets where records go; by default to the system logger. */
   public SignalsBuilder log(SignalLog log) {
     this.log = log;
     return this;
   }
 
-  /** Where events go; by default nowhere. */
+  /** Sets where events go; by default nowhere. */
   public SignalsBuilder telemetry(SignalTelemetry telemetry) {
     this.telemetry = telemetry;
     return this;
   }
 
-  /** How the process ends. */
+  /** Sets how the process exits; by default through the JVM. */
   public SignalsBuilder exit(ExitPort exit) {
     this.exit = exit;
     return this;
   }
 
-  /** Another clock. */
+  /** Replaces the system clock. */
   public SignalsBuilder clock(SignalClock clock) {
     this.clock = clock;
     return this;
   }
 
-  /** Where signals come from; by default the best source that this process can have. */
+  /** Sets where signals come from; by default the best source available to this process. */
   public SignalsBuilder source(SignalSource source) {
     this.source = source;
     return this;
   }
 
-  /** As {@link Signals#handle(String, SignalHandler)}, from the first signal on. */
+  /** Same as {@link Signals#handle(String, SignalHandler)}, but misses no signal. */
   public SignalsBuilder handle(String signal, SignalHandler handler) {
     first.add(new First(signal, _ -> handler));
     return this;
   }
 
-  /** Ends the process in good order when the signal comes, as {@link Signals#shutdown} does. */
+  /** Shuts down gracefully when the signal arrives, as {@link Signals#shutdown} does. */
   public SignalsBuilder endOn(String signal) {
     first.add(new First(signal, signals -> signals::shutdown));
     return this;
   }
 
-  /** As {@link Signals#onReload}, from the first signal on. */
+  /** Same as {@link Signals#onReload}, but misses no signal. */
   public SignalsBuilder onReload(ReloadValidator validator) {
     this.validator = validator;
     return this;
   }
 
   /**
-   * Receives the signals of this process from now on.
+   * Starts receiving the signals of this process.
    *
-   * @throws IllegalArgumentException if a handler is for a signal that is in no catalog or cannot
-   *     be caught anywhere
-   * @throws IllegalStateException if they are open already; it says where. Those with a {@link
-   *     #source} of their own do not count
+   * @throws IllegalArgumentException if a handler's signal is not in the catalog or cannot be
+   *     caught on any platform
+   * @throws IllegalStateException if they are already open; the message says where. Instances with
+   *     their own {@link #source} do not count
    */
   public Signals open() {
     if (source != null) {

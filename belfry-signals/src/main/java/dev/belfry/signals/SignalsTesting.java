@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * {@link Signals} for tests: signals are injected, time stands still, and an exit is only recorded.
- * Everything else is real and goes the way a real signal goes.
+ * {@link Signals} for tests: signals are injected, time stands still, and exits are only recorded.
+ * Everything else is the code that a real signal runs.
  *
  * {@snippet :
  * try (SignalsTesting test = SignalsTesting.open()) {
@@ -25,7 +25,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 // r[impl signals.inject.api]
 // r[impl signals.inject.no-exit]
 public final class SignalsTesting implements AutoCloseable {
-  /** For records that are on their way, on however busy a machine. */
+  /** How long to wait for pending log records; generous, for busy machines. */
   private static final Duration WRITTEN = Duration.ofSeconds(30);
 
   private final ManualClock clock = new ManualClock();
@@ -37,7 +37,7 @@ public final class SignalsTesting implements AutoCloseable {
   private final Signals signals;
 
   /**
-   * An event or an alert.
+   * A recorded event or alert.
    *
    * @param name its name
    * @param tags its tags
@@ -58,17 +58,17 @@ public final class SignalsTesting implements AutoCloseable {
             .open();
   }
 
-  /** With the catalog of the library, as on Linux. */
+  /** Opens with the bundled catalog, as on Linux. */
   public static SignalsTesting open() {
     return open(Platform.LINUX);
   }
 
-  /** With the catalog of the library, as on another platform. */
+  /** Opens with the bundled catalog, as on the given platform. */
   public static SignalsTesting open(Platform platform) {
     return open(SignalCatalog.bundled(), platform);
   }
 
-  /** With another catalog, as on another platform. */
+  /** Opens with the given catalog, as on the given platform. */
   // r[impl signals.test.bsd]
   // r[impl signals.test.mocks]
   // r[impl signals.test.windows-map]
@@ -77,61 +77,66 @@ public final class SignalsTesting implements AutoCloseable {
     return new SignalsTesting(catalog, platform);
   }
 
-  /** What the program under test uses. */
+  /** The signals to hand to the program under test. */
   public Signals signals() {
     return signals;
   }
 
   /**
-   * Delivers a signal as the operating system would, and waits until everything that it set off is
-   * done. Nothing is delivered where the platform has no such signal.
+   * Delivers a signal as the operating system would, and waits until everything it triggers is
+   * done. Does nothing if the platform cannot deliver the signal.
    */
   public void inject(String signal) {
     injectAsync(signal).join();
   }
 
-  /** The same without waiting, for what hangs; completes when everything is done. */
+  /**
+   * Same as {@link #inject} without waiting, for handlers and cleanups that hang. The future
+   * completes when everything is done.
+   */
   public CompletableFuture<Void> injectAsync(String signal) {
     return signals.inject(signals.catalog().resolve(signal).orElseThrow());
   }
 
-  /** Delivers what a console event of Windows stands for. */
+  /**
+   * Delivers the signal that a Windows console event maps to, and waits as {@link #inject} does.
+   */
   public void injectEvent(String consoleEvent) {
     signals.inject(signals.catalog().byWindowsEvent(consoleEvent).orElseThrow()).join();
   }
 
-  /** The time, which advances only when it is told to. */
+  /** The clock, which only the test advances. */
   public ManualClock clock() {
     return clock;
   }
 
-  /** The codes the process would have exited with. */
+  /** The exit codes with which the process would have exited, in order. */
   public List<Integer> exits() {
     return List.copyOf(exits);
   }
 
-  /** What was logged. */
+  /** The log records so far. */
   public List<SignalRecord> records() {
     signals.flushLog(WRITTEN);
     return List.copyOf(records);
   }
 
-  /** What was said to whoever sits at the terminal. */
+  /** The lines shown to the user at the terminal. */
   public List<String> notices() {
     return List.copyOf(notices);
   }
 
-  /** What was counted, alerts included. */
+  /** The telemetry events so far, alerts included. */
   public List<Event> events() {
     return List.copyOf(events);
   }
 
-  /** The names of the signals that the operating system was asked for. */
+  /** The names of the signals subscribed to. */
   public Set<String> subscriptions() {
     return Set.copyOf(subscriptions);
   }
 
-  /** Also gives up an end that is under way, because something hangs. */
+  /** Closes the signals, abandoning a shutdown that is still under way because something hangs. */
   @Override
   public void close() {
     signals.abandon();
@@ -173,7 +178,7 @@ public final class SignalsTesting implements AutoCloseable {
     }
   }
 
-  /** Takes every subscription and delivers nothing by itself. */
+  /** Accepts every subscription and never delivers anything by itself. */
   private final class Injection implements SignalSource {
     @Override
     public String name() {

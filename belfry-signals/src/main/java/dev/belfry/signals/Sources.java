@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 
-/** Finds the best source of signals that this process can have. */
+/** Finds the best source of signals available to this process. */
 final class Sources {
   private Sources() {}
 

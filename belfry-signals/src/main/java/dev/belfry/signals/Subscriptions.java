@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Which signals the source delivers, and what is said about those that it cannot. */
+/** Subscribes to signals at the source, and reports those that it cannot deliver. */
 final class Subscriptions {
   private final SignalCatalog catalog;
   private final Platform platform;
@@ -14,10 +14,12 @@ final class Subscriptions {
   private final SignalRouter router;
   private final Journal journal;
 
-  /** Why a signal cannot be had, or empty, for those that were subscribed; guarded by itself. */
+  /**
+   * For each signal subscribed to, why the source cannot deliver it, or empty; guarded by itself.
+   */
   private final Map<String, Optional<String>> subscribed = new HashMap<>();
 
-  /** Whether the signals were given back; guarded by the above. */
+  /** Whether this is closed; guarded by {@code subscribed}. */
   private boolean closed;
 
   Subscriptions(
@@ -33,7 +35,7 @@ final class Subscriptions {
     this.journal = journal;
   }
 
-  /** Subscribes to every signal that can be had without harm. */
+  /** Subscribes to every supported signal, except those to be taken only on demand. */
   void start() {
     for (Signal signal : catalog.signals()) {
       if (isSupported(signal) && signal.isCatchable() && !source.onlyOnDemand(signal)) {
@@ -46,7 +48,7 @@ final class Subscriptions {
     return catalog.support(signal, platform) != Support.UNSUPPORTED;
   }
 
-  /** Why a signal cannot come; empty if it can. */
+  /** Why a signal cannot be received; empty if it can. */
   Optional<String> obstacle(Signal signal) {
     if (!signal.isCatchable()) {
       return Optional.of("no program can catch it");
@@ -61,7 +63,7 @@ final class Subscriptions {
     }
   }
 
-  /** Makes sure that the signal comes; says so where it cannot. */
+  /** Subscribes to the signal, or reports why that is impossible. */
   void prepare(Signal signal) {
     if (isSupported(signal)) {
       subscribe(signal);
@@ -73,7 +75,7 @@ final class Subscriptions {
   private void subscribe(Signal signal) {
     synchronized (subscribed) {
       Optional<String> known = subscribed.get(signal.name());
-      if (known == null && !closed) { // else nobody would give it back
+      if (known == null && !closed) { // once closed, nothing would undo a subscription
         known = source.subscribe(signal, this::received);
         subscribed.put(signal.name(), known);
         known.ifPresent(reason -> tellObstacle(signal, reason));
@@ -81,7 +83,7 @@ final class Subscriptions {
     }
   }
 
-  /** Gives the signals back, and asks for none any more. */
+  /** Closes the source; subscribes to nothing more. */
   void close() {
     synchronized (subscribed) {
       closed = true;

@@ -1,10 +1,10 @@
 package dev.belfry.signals;
 
-/** How a platform has a signal. */
+/** How a platform supports a signal. */
 public enum Support {
   /** As a signal. */
   NATIVE,
-  /** As something else that means the same, such as a console event of Windows. */
+  /** By an equivalent, such as a Windows console event. */
   MAPPED,
   /** Not at all. */
   UNSUPPORTED

@@ -5,7 +5,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The real clock, with one thread for its timers. */
+/** The system's monotonic clock, with one thread for its timers. */
 final class SystemClock implements SignalClock {
   private final ScheduledThreadPoolExecutor timers;
 
@@ -14,7 +14,7 @@ final class SystemClock implements SignalClock {
         new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("belfry-signals-clock").factory());
     timers.setRemoveOnCancelPolicy(true);
-    // Before it is needed: at the end of a process there may be no memory left for a thread.
+    // Start the thread now: by the time of a shutdown there may be no memory left for one.
     timers.prestartAllCoreThreads();
   }
 
@@ -25,7 +25,7 @@ final class SystemClock implements SignalClock {
 
   @Override
   public Timer after(Duration delay, Runnable action) {
-    long nanos = TimeUnit.NANOSECONDS.convert(delay); // at most 292 years, which is for ever
+    long nanos = TimeUnit.NANOSECONDS.convert(delay); // saturates at 292 years
     Future<?> timer = timers.schedule(action, nanos, TimeUnit.NANOSECONDS);
     return () -> timer.cancel(false);
   }

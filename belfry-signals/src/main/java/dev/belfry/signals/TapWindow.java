@@ -2,7 +2,7 @@ package dev.belfry.signals;
 
 import java.time.Duration;
 
-/** Counts the presses of Ctrl+C. */
+/** Detects a second Ctrl+C within a window of time. */
 // r[impl signals.test.doubletap]
 final class TapWindow {
   private final long windowNanos;
@@ -14,10 +14,10 @@ final class TapWindow {
   }
 
   /**
-   * A press.
+   * Counts a press.
    *
-   * @return whether it is the second within the window, which forces the exit; a later one counts
-   *     as a first again
+   * @return whether it falls into the window that the first press opened, which forces the exit; a
+   *     later press opens a new window
    */
   // r[impl signals.doubletap.window]
   // r[impl signals.doubletap.reset]

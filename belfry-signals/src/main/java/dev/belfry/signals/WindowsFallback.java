@@ -4,16 +4,16 @@ import java.lang.System.Logger.Level;
 import java.util.Map;
 
 /**
- * What there is on Windows in the place of a signal it lacks.
+ * What Windows offers in place of a signal that it lacks.
  *
  * @param behavior the kind: {@code http_admin_endpoint}, {@code exception_handling} or {@code
  *     timer_api}
- * @param logLevel at which level a registration is logged
- * @param logMessage the same for people
- * @param logTemplate the text of the record, with {@code ${name}} for its fields
+ * @param logLevel the level at which a registration is logged
+ * @param logMessage the message of that record, for people
+ * @param logTemplate the text of that record, with placeholders such as {@code ${signal}}
  * @param operationHint what to do instead
  * @param telemetryEvent the event that a registration emits
- * @param telemetryTags its tags
+ * @param telemetryTags the event's tags
  */
 public record WindowsFallback(
     String behavior,
@@ -27,7 +27,7 @@ public record WindowsFallback(
     telemetryTags = Map.copyOf(telemetryTags);
   }
 
-  /** The text of the record for a signal. */
+  /** Fills in the template for a signal. */
   // r[impl signals.fallback.log-template]
   String logText(Signal signal, Platform platform) {
     return logTemplate

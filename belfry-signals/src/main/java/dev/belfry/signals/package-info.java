@@ -1,11 +1,11 @@
 /**
- * The signal standard. {@link dev.belfry.signals.Signals} is the way in: it knows the {@linkplain
- * dev.belfry.signals.SignalCatalog catalog}, receives the signals of the process and does what the
- * catalog says about each, together with what the program has registered.
+ * The signal standard. {@link dev.belfry.signals.Signals} is the entry point: it receives the
+ * signals of the process and, for each, calls the program's handlers and performs the behaviour
+ * defined in the {@linkplain dev.belfry.signals.SignalCatalog catalog}.
  *
- * <p>The package knows nothing of configuration files, HTTP, workers or the event loop. What it
- * needs from the program reaches it as callbacks, and clock, platform, exit, log and telemetry are
- * ports that a test replaces ({@link dev.belfry.signals.SignalsTesting} does).
+ * <p>The package knows nothing of configuration files, HTTP, workers or the event loop. The program
+ * supplies what is needed as callbacks. Clock, platform, exit, log and telemetry are ports that
+ * tests replace, as {@link dev.belfry.signals.SignalsTesting} does.
  */
 @NullMarked
 package dev.belfry.signals;

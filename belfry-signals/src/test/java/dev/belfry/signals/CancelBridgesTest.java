@@ -78,7 +78,10 @@ final class CancelBridgesTest {
     sleeper.join();
   }
 
-  /** Before one that cannot be caught, the others stayed registered, and nobody could end it. */
+  /**
+   * The signals before one that cannot be caught used to stay registered, with no way to remove
+   * them.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"FOO", "KILL"})
   void aNameThatCannotBeHadRegistersNothing(String name) {

@@ -19,7 +19,7 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The loader refuses what the schema refuses, and what a schema cannot say. */
+/** The loader rejects what the schema rejects, and inconsistencies that a schema cannot express. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class CatalogFaultsTest {
   private Schema schema;
@@ -35,12 +35,12 @@ final class CatalogFaultsTest {
   }
 
   /**
-   * One defect.
+   * A defect put into the bundled catalog.
    *
-   * @param text what is replaced in the bundled catalog, at its first place
-   * @param by by what
-   * @param field where the loader finds it
-   * @param reason a part of what it says
+   * @param text the text whose first occurrence is replaced
+   * @param by the replacement
+   * @param field the field that the fault names
+   * @param reason part of the fault's reason
    */
   record Defect(String text, String by, String field, String reason) {
     @Override
@@ -283,7 +283,7 @@ final class CatalogFaultsTest {
             });
   }
 
-  /** The line that a fault names; of a whole mapping that is where its first field stands. */
+  /** The line that a fault names; for a whole mapping, that of its first field. */
   private static String lineOf(String text, CatalogFault fault) {
     return text.lines().toList().get(fault.line() - 1);
   }

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which cleanups run at an orderly end, in which order, and for how long. */
+/** Which cleanups run at a graceful shutdown, in which order, and for how long. */
 @Timeout(60)
 final class CleanupTest {
   @AutoClose private final SignalsTesting test = SignalsTesting.open();
@@ -63,7 +63,7 @@ final class CleanupTest {
             });
   }
 
-  /** What it was could not be said, and with that the chain broke off. */
+  /** An exception whose toString throws used to break the chain. */
   @Test
   void norDoesOneThatThrowsWhatCannotBeShown() {
     signals.onShutdown("1", () -> ran.add("1"));
@@ -85,7 +85,7 @@ final class CleanupTest {
         .containsExactly(Unspeakable.class.getName());
   }
 
-  /** The flag was still up for those that came after, and whatever they waited for was cut off. */
+  /** The interrupt flag used to stay set, so that the next cleanup's waits were cut short. */
   @ParameterizedTest
   @ValueSource(strings = {"TERM", "HUP"})
   void anInterruptThatOneLeavesBehindDoesNotReachTheNext(String signal) {
@@ -145,7 +145,7 @@ final class CleanupTest {
     assertThat(ran).isEmpty();
   }
 
-  /** Of a limit below a second it said "after 0 s". */
+  /** A limit below a second used to be reported as "after 0 s". */
   @ParameterizedTest
   @CsvSource({"500, 0.5 s", "1500, 1.5 s", "30000, 30 s"})
   void whatIsNotFinishedIsSaidWithItsTimeLimit(long millis, String shown) {

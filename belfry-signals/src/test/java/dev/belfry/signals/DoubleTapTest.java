@@ -39,7 +39,7 @@ final class DoubleTapTest {
         });
   }
 
-  /** Whether the thread that hung has done all that it would, and waits for other work. */
+  /** Whether the thread that hung has finished and waits for other work. */
   private boolean isIdleAgain() {
     Thread thread = wentOn;
     return thread != null && thread.getState().name().endsWith("WAITING");
@@ -93,11 +93,11 @@ final class DoubleTapTest {
     assertThat(cleanups).hasValue(2);
 
     test.clock().advance(Duration.ofSeconds(1));
-    test.inject("INT"); // within the window of the late one
+    test.inject("INT"); // within the window of the late press
     assertThat(test.exits()).containsExactly(130);
     end.join();
 
-    proceed.countDown(); // what hung goes on, and must neither run the rest nor exit once more
+    proceed.countDown(); // the hanging thread resumes, and must neither run the rest nor exit again
     await().until(this::isIdleAgain);
     assertThat(test.exits()).containsExactly(130);
     assertThat(cleanups).hasValue(2);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A signal that has come while the program started, and is delivered as soon as it can be. */
+/** A signal that arrived while the program was starting is delivered as soon as possible. */
 @Timeout(60)
 final class FirstSignalTest implements ExitPort {
   private final List<String> happened = new CopyOnWriteArrayList<>();
@@ -25,7 +25,7 @@ final class FirstSignalTest implements ExitPort {
         .source(new Waiting(signal));
   }
 
-  /** It was rejected, because the program had not come to registering its validator. */
+  /** The reload used to be rejected because the program had not registered its validator yet. */
   @Test
   void aReloadFindsItsValidator() {
     try (Signals signals = builder("SIGHUP").onReload(List::of).open()) {
@@ -70,7 +70,7 @@ final class FirstSignalTest implements ExitPort {
     happened.add("halt " + code);
   }
 
-  /** Has one signal, which is delivered, and all that it sets off done, as it is subscribed to. */
+  /** Has one pending signal, which is delivered and fully handled during subscription. */
   private final class Waiting implements SignalSource {
     private final String waiting;
 

@@ -61,7 +61,7 @@ final class HandlersTest {
     assertThat(test.exits()).containsExactly(143);
   }
 
-  // The signal was asked for and never given back, and was said to be able to come.
+  // The signal used to be subscribed to, never given back, and reported as receivable.
   @Test
   void aHandlerThatComesAfterTheCloseAsksForNothingAndSaysSo() {
     var source = new OnDemand();
@@ -75,7 +75,7 @@ final class HandlersTest {
     assertThat(source.asked).isEmpty();
   }
 
-  /** Is asked only for what somebody wants. */
+  /** A source whose signals are taken only on demand. */
   private static final class OnDemand implements SignalSource {
     private final List<String> asked = new ArrayList<>();
 
@@ -99,7 +99,7 @@ final class HandlersTest {
     public void close() {}
   }
 
-  // Whoever injected it waited for ever.
+  // The future used to stay incomplete forever.
   @Test
   void whatIsInjectedAfterTheCloseSetsNothingOff() {
     var seen = new CopyOnWriteArrayList<Signal>();
@@ -154,7 +154,7 @@ final class HandlersTest {
         .containsExactly("java.lang.Exception: no", "java.lang.StackOverflowError");
   }
 
-  /** Nobody could find out where it had failed. */
+  /** The log used not to show where a handler failed. */
   @Test
   void theRecordOfAFailureHasItsStackTrace() {
     var failure = new Exception("no");
@@ -166,7 +166,7 @@ final class HandlersTest {
     signals.handle(
         "USR1",
         _ -> {
-          throw new Unspeakable(); // of which there is none that could be printed
+          throw new Unspeakable(); // its stack trace cannot be printed
         });
 
     test.inject("USR1");
@@ -181,7 +181,7 @@ final class HandlersTest {
         .containsOnlyNulls();
   }
 
-  /** What it was could not be said, and with that the signal was never handled again. */
+  /** An exception whose toString throws used to block the signal forever. */
   @ParameterizedTest
   @ValueSource(strings = {"USR1", "TERM"})
   void norDoesOneThatThrowsWhatCannotBeShown(String signal) {
@@ -202,7 +202,7 @@ final class HandlersTest {
     }
   }
 
-  /** The lane of a signal was taken for busy for ever. */
+  /** The lane used to stay busy forever. */
   @Test
   void anErrorThatNobodyCatchesCostsOnlyTheSignalItCameWith() throws Exception {
     Signal signal = signals.catalog().byId("usr1").orElseThrow();
@@ -304,7 +304,7 @@ final class HandlersTest {
         .containsExactly("SIGUSR1", "SIGALRM");
   }
 
-  /** It said that the handlers had run, and had called none. */
+  /** The log used to say that the handlers ran, although none was called. */
   @Test
   void handlersRunAlsoWhereACatalogLeavesOutTheirPhase() throws Exception {
     SignalCatalog catalog;

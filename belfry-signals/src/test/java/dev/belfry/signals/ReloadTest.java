@@ -73,7 +73,7 @@ final class ReloadTest {
     assertThat(records("signal.reload_rejected").getLast().error()).isInstanceOf(IOException.class);
   }
 
-  /** What it was could not be said, and with that no later reload was looked at. */
+  /** An exception whose toString throws used to block all later reloads. */
   @Test
   void aValidatorThatThrowsWhatCannotBeShownRejectsToo() {
     signals.onReload(
@@ -104,7 +104,10 @@ final class ReloadTest {
     assertThat(test.exits()).containsExactly(143);
   }
 
-  /** It was said that the reload was rejected and all went on, while it ended. */
+  /**
+   * The log used to say that the reload was rejected and the process went on, although it was
+   * ending.
+   */
   @Test
   void aHandlerThatEndsTheProgramLeavesNothingToReload() {
     var looked = new AtomicBoolean();
@@ -112,7 +115,11 @@ final class ReloadTest {
         "HUP",
         signal -> {
           signals.shutdown(signal);
-          await().until(() -> test.exits().equals(List.of(129))); // it was over before the check
+          await()
+              .until(
+                  () ->
+                      test.exits()
+                          .equals(List.of(129))); // the shutdown is over before the validation
         });
     signals.onReload(
         () -> {

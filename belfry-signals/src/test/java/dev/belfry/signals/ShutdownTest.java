@@ -18,14 +18,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The end of the process: its phases, its exit code, and what is said of it. */
+/** A shutdown of the process: its phases, its exit code, and what is logged. */
 @Timeout(60)
 final class ShutdownTest {
   @AutoClose private final SignalsTesting test = SignalsTesting.open();
   private final Signals signals = test.signals();
   private final List<String> ran = new CopyOnWriteArrayList<>();
 
-  /** The end was claimed and then got no timer: nothing ended the process any more. */
+  /**
+   * The shutdown used to be claimed without getting a timer, so that nothing could end the process.
+   */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aLimitThatNoClockCanCountKeepsNothingFromEnding(boolean real) {
@@ -44,7 +46,7 @@ final class ShutdownTest {
     assertThat(exits).containsExactly(143);
   }
 
-  /** The first thing that was done was to write that the signal had come, which never ended. */
+  /** The shutdown used to begin by logging the signal, which never returned. */
   @Test
   void aLogThatHangsKeepsNothingFromEndingInGoodOrder() throws Exception {
     var never = new CountDownLatch(1);
@@ -100,7 +102,7 @@ final class ShutdownTest {
     }
   }
 
-  /** Twice INT, as the admin surface of a program may raise it, ended the process all the same. */
+  /** A double INT, raised by an admin surface say, used to end the process even then. */
   @Test
   void nothingEndsTheProcessOnceTheyAreClosed() {
     var exits = new CopyOnWriteArrayList<Integer>();
@@ -113,7 +115,7 @@ final class ShutdownTest {
     assertThat(exits).isEmpty();
   }
 
-  /** It waited for a log that takes nothing any more, for as long as it may. */
+  /** A second close used to wait its full limit for a log that accepts nothing more. */
   @Test
   void whatIsClosedTwiceIsClosedOnce() {
     var closed = new AtomicInteger();
@@ -154,7 +156,7 @@ final class ShutdownTest {
     }
   }
 
-  /** Brings no signals. */
+  /** A source that never delivers. */
   private static final class Silence implements SignalSource {
     @Override
     public String name() {
@@ -271,7 +273,7 @@ final class ShutdownTest {
     assertThat(test.exits()).containsExactly(131);
     assertThat(ran).containsExactly("dump");
 
-    never.countDown(); // the handler returns after all, and must not exit once more
+    never.countDown(); // the handler returns at last, and must not exit again
     await().until(() -> phases().contains("exit"));
     Thread handling = wentOn.join();
     await().until(() -> handling.getState().name().endsWith("WAITING")); // for other work
@@ -335,7 +337,7 @@ final class ShutdownTest {
         .toList();
   }
 
-  /** It waited for half a minute, for a log that takes nothing more. */
+  /** Reading the records used to wait half a minute for a log that accepts nothing more. */
   @Test
   void whatWasLoggedCanBeReadAtOnceAfterTheClose() {
     test.inject("USR1");

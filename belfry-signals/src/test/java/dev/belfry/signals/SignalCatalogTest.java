@@ -31,7 +31,7 @@ final class SignalCatalogTest {
     }
   }
 
-  /** The bundled catalog with one text replaced by another, which must be there. */
+  /** The bundled catalog with replacements; each text to be replaced must occur in it. */
   static SignalCatalog altered(String... replacements) throws Exception {
     String text = bundledText();
     for (int i = 0; i < replacements.length; i += 2) {
@@ -86,7 +86,7 @@ final class SignalCatalogTest {
     assertThat(systemsNumber(name)).isEqualTo(number);
   }
 
-  /** What the shell of this machine says. */
+  /** What this machine's shell reports. */
   private static int systemsNumber(String name) throws Exception {
     Process kill = new ProcessBuilder("bash", "-c", "kill -l " + name).start();
     return Integer.parseInt(kill.inputReader(StandardCharsets.UTF_8).readLine().strip());
@@ -222,7 +222,7 @@ final class SignalCatalogTest {
         .isEqualTo("Press Ctrl+C once more to force quit");
   }
 
-  /** Only what a catalog says of a signal was looked at, and nothing was done about it. */
+  /** An altered behaviour was only read, never tried. */
   @Test
   void anAlteredBehaviourIsWhatHappens() throws Exception {
     SignalCatalog other =

@@ -37,7 +37,7 @@ final class SignalRecordTest {
         .noneMatch(c -> Character.isISOControl(c) || c == 0x2028 || c == 0x202e);
   }
 
-  /** Each line of a worker's stack trace began with backslash, u and 0009. */
+  /** The tabs of a worker's stack trace used to be escaped. */
   @Test
   void aTabIsATab() {
     assertThat(new SignalRecord(Level.INFO, "event", "\tat a.B.c", Map.of()).text())
@@ -45,7 +45,7 @@ final class SignalRecordTest {
     assertThat(text("reason", "a\tb=c")).endsWith("reason=\"a\tb=c\"");
   }
 
-  /** Of a handler that had failed the log showed what it threw, but not where. */
+  /** The log used to show what a failed handler threw, but not where. */
   @Test
   void theSystemLoggerIsGivenTheStackTrace() {
     var logged = new ArrayList<LogRecord>();

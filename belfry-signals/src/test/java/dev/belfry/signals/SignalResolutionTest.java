@@ -35,7 +35,7 @@ final class SignalResolutionTest {
         "15.0",
         "1 5",
         "99999999999999999999",
-        "4294967311", // 15 and one turn of 32 bits
+        "4294967311", // 15 plus 2^32
         "٢",
         "１５",
         "ſigterm",
@@ -49,7 +49,7 @@ final class SignalResolutionTest {
   // r[verify signals.resolve.order]
   @Test
   void theStepsComeInTheirOrder() throws Exception {
-    // Ids that are names or numbers of others, so that each step would answer differently.
+    // Ids that equal names or numbers of other signals, so that each step gives another answer.
     SignalCatalog catalog =
         SignalCatalogTest.altered(
             "id: term",
@@ -120,7 +120,7 @@ final class SignalResolutionTest {
   }
 
   @Test
-  @Timeout(10) // one that tried all ways would take longer than anybody lives
+  @Timeout(10) // exponential backtracking would never finish
   void aPatternOfAThousandStarsReturnsAtOnce() {
     assertThat(Signals.match("*".repeat(1000) + "x" + "*?".repeat(500))).isEmpty();
     assertThat(Signals.match("*".repeat(1000))).hasSize(9);

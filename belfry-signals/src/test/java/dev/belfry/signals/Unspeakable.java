@@ -1,6 +1,6 @@
 package dev.belfry.signals;
 
-/** An exception of somebody who cannot even say what went wrong. */
+/** An exception that cannot be converted to text. */
 final class Unspeakable extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

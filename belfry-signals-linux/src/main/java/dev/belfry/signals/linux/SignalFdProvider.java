@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** Offers the signalfd where this process was started for it. */
+/** Provides a signalfd as the source, if this process was started with its signals blocked. */
 public final class SignalFdProvider implements SignalSourceProvider {
   /** For the service loader. */
   public SignalFdProvider() {}

@@ -19,14 +19,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Signals from a signalfd, read by a small loop whose thread does nothing else. So TERM and the
- * second Ctrl+C are seen while the program's own loop is stuck.
+ * Signals from a signalfd, read by an event loop on a dedicated thread, so that TERM and a second
+ * Ctrl+C are seen even while the program's own loop is stuck.
  *
- * <p>A signal that comes between the start of the process and its subscription waits in the kernel
- * or in the loop's service and is delivered then.
+ * <p>A signal that arrives before it is subscribed to stays pending in the kernel or in the loop's
+ * signal service, and is delivered on subscription.
  */
 final class SignalFdSource implements SignalSource {
-  /** Those of the standard; whatever else is blocked, such as CHLD, belongs to others. */
+  /** The signals of the standard. Any other blocked signal, such as CHLD, belongs to other code. */
   static final SigSet WANTED =
       SigSet.of(
           Signo.HUP,
@@ -41,9 +41,9 @@ final class SignalFdSource implements SignalSource {
   private static final Duration LONG = Duration.ofDays(1);
 
   /**
-   * How long to sleep between looks at the signals while the JVM shuts down. A JVM that ends gives
-   * threads in native code 300 milliseconds to leave it, and one that waits for signals never
-   * would: every process would end that much later.
+   * The polling interval while the JVM shuts down. An exiting JVM waits up to 300 milliseconds for
+   * threads to leave native code; a thread blocked on the signalfd never would, and would delay
+   * every exit by that much.
    */
   private static final long SHUTDOWN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -75,7 +75,7 @@ final class SignalFdSource implements SignalSource {
     }
   }
 
-  /** What the process was made to ignore, as by nohup, it must not act on. */
+  /** Signals that were ignored when the process started, as nohup does; they must stay ignored. */
   private static SigSet ignored() throws IOException {
     return ThreadSignals.ofThisProcess().getFirst().ignored();
   }
@@ -148,7 +148,7 @@ final class SignalFdSource implements SignalSource {
 
   private void leaveNativeCode() {
     shuttingDown = true;
-    loop.scheduler().execute(() -> {}); // wakes it
+    loop.scheduler().execute(() -> {}); // wakes the loop
   }
 
   @Override
@@ -156,7 +156,7 @@ final class SignalFdSource implements SignalSource {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException alreadyShuttingDown) {
-      // Then it has run.
+      // The hook has run.
     }
     loop.requestStop();
     try {

@@ -1,6 +1,6 @@
 /**
- * The source of signals for a JVM that was started with them blocked. Nothing here is called by
- * programs: {@link dev.belfry.signals.Signals} finds it by itself.
+ * The signal source for a JVM that was started with its signals blocked. Programs do not call this
+ * package; {@link dev.belfry.signals.Signals} finds it through the service loader.
  */
 @NullMarked
 package dev.belfry.signals.linux;

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
-/** A program that does not wait for its end: its own threads leave as soon as they can. */
+/** A program whose own threads end as soon as they can, without waiting for the exit. */
 final class LeavingService {
   private static final long A_MOMENT_NANOS = 1_000_000;
 
@@ -98,7 +98,7 @@ final class LeavingService {
     signals.shutdown(signals.catalog().resolve("TERM").orElseThrow());
   }
 
-  /** In a test the clock stands still, so no time limit ever ends it. */
+  /** A test's clock stands still, so no time limit ever ends the program. */
   private static void testHangs() throws Exception {
     try (SignalsTesting test = SignalsTesting.open()) {
       var hangs = new CountDownLatch(1);

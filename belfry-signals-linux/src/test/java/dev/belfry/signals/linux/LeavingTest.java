@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What becomes of a process whose own threads have all ended. */
+/** What happens to a process whose own threads have all ended. */
 @ParameterizedClass
 @EnumSource(
     value = Way.class,
@@ -29,7 +29,7 @@ final class LeavingTest {
     this.way = way;
   }
 
-  /** It exited with 0, in the midst of its cleanups. */
+  /** The process used to exit with 0 in the middle of its cleanups. */
   // r[verify signals.exit.128n]
   @ParameterizedTest
   @CsvSource({
@@ -49,7 +49,7 @@ final class LeavingTest {
     }
   }
 
-  /** Closing the signals took the time limit away from the end that was under way. */
+  /** Closing the signals used to cancel the time limit of the shutdown under way. */
   @Test
   void aCleanupThatHangsIsCutOffAlsoIfTheSignalsAreClosedMeanwhile() throws Exception {
     try (TestProcess process = way.process(LeavingService.class, "closes-and-hangs")) {

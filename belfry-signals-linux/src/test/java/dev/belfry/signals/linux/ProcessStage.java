@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** The program in a JVM of its own, with real signals. */
+/** The program in its own JVM, with real signals. */
 final class ProcessStage implements Stage {
   private final TestProcess process;
   private final List<String> seen = new ArrayList<>();
@@ -19,7 +19,7 @@ final class ProcessStage implements Stage {
     this.process = process;
   }
 
-  /** Waits until it is ready. */
+  /** Waits until the program is ready. */
   static ProcessStage of(TestProcess process) throws InterruptedException {
     var stage = new ProcessStage(process);
     stage.line("ready");

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a process says about the signals it cannot have, by how it was started. */
+/** What a process reports about signals that it cannot receive, depending on how it was started. */
 @Timeout(120)
 final class ReceivableTest {
   private static List<String> receivable(Stage stage) throws Exception {
@@ -103,7 +103,9 @@ final class ReceivableTest {
     }
   }
 
-  /** It was rejected: whoever waits in the kernel is delivered before a validator is registered. */
+  /**
+   * The reload used to be rejected: a pending signal is delivered before a validator is registered.
+   */
   @Test
   void aReloadThatCameBeforeTheSubscriptionFindsItsValidator() throws Exception {
     try (TestProcess process = Way.SIGNALFD.process(SampleService.class, "reloads-later")) {

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 
-/** A program that uses the library, run in a JVM of its own or inside that of the test. */
+/** A program that uses the library, in its own JVM or in that of the test. */
 final class SampleService {
   /** Two presses this far apart are not within the window of the scenario "slow". */
   static final Duration SHORT_WINDOW = Duration.ofSeconds(1);
@@ -62,8 +62,8 @@ final class SampleService {
   }
 
   /**
-   * With times that no test comes near, so that what ends the program is never the other thing: a
-   * second press is within the window however busy the machine, and a hanging end is not cut off.
+   * Times far beyond any test, so that only the intended cause ends the program: a second press is
+   * within the window however busy the machine, and a hanging shutdown is not cut off.
    */
   static SignalCatalog catalog(String scenario) throws Exception {
     if (scenario.equals("hasty")) {

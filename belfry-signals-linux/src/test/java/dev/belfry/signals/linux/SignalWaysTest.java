@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The same behaviour whatever way a signal takes; all but the first are real processes. */
+/** The same behaviour however a signal is delivered; all ways but the first use real processes. */
 // r[verify signals.inject.same-path]
 // r[verify signals.lib.test-helpers]
 @ParameterizedClass

@@ -3,7 +3,7 @@ package dev.belfry.signals.linux;
 import java.time.Duration;
 import java.util.List;
 
-/** A program that runs, and how a test sends it signals and sees what it does. */
+/** A running program: lets a test send it signals and observe it. */
 interface Stage extends AutoCloseable {
   /** Sends a signal, such as {@code TERM}. */
   void send(String signal) throws Exception;
@@ -11,13 +11,13 @@ interface Stage extends AutoCloseable {
   /** Lets time pass for the program. */
   void pass(Duration time) throws Exception;
 
-  /** Waits for a line that begins so and was not returned yet; returns the rest of it. */
+  /** Waits for a line with this prefix that was not returned yet; returns its remainder. */
   String line(String prefix) throws Exception;
 
-  /** Waits until it exits; returns the code. */
+  /** Waits for the program to exit; returns its exit code. */
   int exitCode() throws Exception;
 
-  /** Everything it has said, in order, after it has exited. */
+  /** Everything the program printed, in order, after its exit. */
   List<String> all() throws Exception;
 
   @Override

@@ -10,12 +10,12 @@ import java.util.stream.Stream;
 enum Way {
   /** Without the operating system. */
   INJECTED,
-  /** From the JVM's own dispatcher, in a JVM as anybody starts it. */
+  /** From the JVM's own dispatcher, in a JVM started normally. */
   DISPATCHER,
   /** From a signalfd, in a JVM that was started with the signals blocked. */
   SIGNALFD;
 
-  /** What a child must not inherit from whoever runs the tests. */
+  /** What a child must not inherit from the process that runs the tests. */
   private static final String DEFAULTS = "--default-signal=HUP,INT,QUIT,PIPE,ALRM,USR1,USR2,TERM";
 
   /** Starts the program; returns when it is ready. */

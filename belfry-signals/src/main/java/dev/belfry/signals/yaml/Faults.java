@@ -1,14 +1,14 @@
 package dev.belfry.signals.yaml;
 
-/** Where everything that is wrong with a document is collected. */
+/** Collects the faults of a document. */
 @FunctionalInterface
 public interface Faults {
   /**
-   * Something is wrong.
+   * Adds a fault.
    *
-   * @param line counted from 1
-   * @param field where it is, such as {@code signals[2].exit_code}; empty for the whole document
-   * @param reason what is wrong and what should be there
+   * @param line its line, counted from 1
+   * @param field its path, such as {@code signals[2].exit_code}; empty for the whole document
+   * @param reason what is wrong and what is expected
    */
   void add(int line, String field, String reason);
 }

@@ -11,7 +11,7 @@ import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
-/** A mapping from names to values. Names that occur twice or are not strings are faults. */
+/** A mapping from names to values. A name that occurs twice or is not a scalar is a fault. */
 public final class YamlMapping {
   private final YamlValue self;
   private final Map<String, YamlValue> fields = new LinkedHashMap<>();
@@ -35,17 +35,17 @@ public final class YamlMapping {
     }
   }
 
-  /** All fields, in their order. */
+  /** All fields, in document order. */
   public Map<String, YamlValue> fields() {
     return Collections.unmodifiableMap(fields);
   }
 
-  /** A field that may be missing. */
+  /** A field that may be absent. */
   public Optional<YamlValue> optional(String name) {
     return Optional.ofNullable(fields.get(name));
   }
 
-  /** A field that must be there; a fault and empty if it is not. */
+  /** A mandatory field; empty, and a fault, if it is absent. */
   public Optional<YamlValue> required(String name) {
     if (!fields.containsKey(name)) {
       self.fault("lacks the field " + name);
@@ -53,7 +53,7 @@ public final class YamlMapping {
     return optional(name);
   }
 
-  /** Only these fields may be there. */
+  /** Adds a fault for every field other than these. */
   public YamlMapping only(String... names) {
     Set<String> known = Set.copyOf(List.of(names));
     fields.forEach(
@@ -65,7 +65,7 @@ public final class YamlMapping {
     return this;
   }
 
-  /** Where the mapping stands. */
+  /** This mapping as a value, with its line and path. */
   public YamlValue self() {
     return self;
   }

@@ -18,8 +18,8 @@ import org.snakeyaml.engine.v2.parser.ParserImpl;
 import org.snakeyaml.engine.v2.scanner.StreamReader;
 
 /**
- * One value of a document. Asking for a type other than its own adds a fault and gives a stand-in,
- * so that reading goes on and finds the next fault too.
+ * A value in a document. Reading it as a type that it does not have adds a fault and returns a
+ * placeholder, so that reading continues and finds further faults.
  */
 public final class YamlValue {
   private static final Pattern DECIMAL = Pattern.compile("-?[0-9]{1,9}");
@@ -34,7 +34,7 @@ public final class YamlValue {
     this.faults = faults;
   }
 
-  /** Reads a document; empty, with a fault, if the text is no YAML or there is nothing in it. */
+  /** Parses a document; empty, with a fault, if the text is not YAML or has no content. */
   public static Optional<YamlValue> parse(String text, Faults faults) {
     try {
       LoadSettings settings = LoadSettings.builder().build();
@@ -50,23 +50,23 @@ public final class YamlValue {
       faults.add(line, "", "this is not YAML: " + e.getProblem());
     } catch (YamlEngineException e) {
       faults.add(1, "", "this is not YAML: " + e.getMessage());
-    } catch (StackOverflowError e) { // the composer goes as deep as the text does
+    } catch (StackOverflowError e) { // the composer recurses as deep as the text nests
       faults.add(1, "", "this is nested too deeply");
     }
     return Optional.empty();
   }
 
-  /** The line it begins in, counted from 1. */
+  /** The line on which it begins, counted from 1. */
   public int line() {
     return node.getStartMark().map(Mark::getLine).orElse(0) + 1;
   }
 
-  /** Where it is in the document. */
+  /** Its path in the document. */
   public String path() {
     return path;
   }
 
-  /** Says that something is wrong here. */
+  /** Adds a fault at this value. */
   public void fault(String reason) {
     faults.add(line(), path, reason);
   }
@@ -75,7 +75,7 @@ public final class YamlValue {
     return node.getTag().equals(Tag.NULL);
   }
 
-  /** A string. */
+  /** Reads a string. */
   public String text() {
     if (node instanceof ScalarNode scalar && scalar.getTag().equals(Tag.STR)) {
       return scalar.getValue();
@@ -84,7 +84,7 @@ public final class YamlValue {
     return "";
   }
 
-  /** A string that matches as a whole. */
+  /** Reads a string that must match a pattern as a whole. */
   public String text(Pattern pattern) {
     String text = text();
     if (isText() && !pattern.matcher(text).matches()) {
@@ -93,7 +93,7 @@ public final class YamlValue {
     return text;
   }
 
-  /** A whole number within bounds, both included. */
+  /** Reads an integer within bounds, both inclusive. */
   public int integer(int min, int max) {
     if (!(node instanceof ScalarNode scalar
         && scalar.getTag().equals(Tag.INT)
@@ -112,7 +112,7 @@ public final class YamlValue {
     return number;
   }
 
-  /** True or false. */
+  /** Reads a boolean. */
   public boolean bool() {
     if (node instanceof ScalarNode scalar && scalar.getTag().equals(Tag.BOOL)) {
       return Boolean.parseBoolean(scalar.getValue());
@@ -121,7 +121,7 @@ public final class YamlValue {
     return true;
   }
 
-  /** One of some words; the first if it is none. */
+  /** Reads one of a set of words; the first one if it is none of them. */
   public <T> T oneOf(List<T> choices, Function<T, String> word) {
     if (isText()) {
       for (T choice : choices) {
@@ -134,7 +134,7 @@ public final class YamlValue {
     return choices.getFirst();
   }
 
-  /** The elements of a list. */
+  /** Reads a list of at least so many elements. */
   public List<YamlValue> list(int minItems) {
     if (!(node instanceof SequenceNode sequence)) {
       fault("must be a list");
@@ -150,7 +150,7 @@ public final class YamlValue {
     return items;
   }
 
-  /** A mapping; without fields if the value is none. */
+  /** Reads a mapping; one without fields if the value is not a mapping. */
   public YamlMapping mapping() {
     return new YamlMapping(this, node, faults);
   }

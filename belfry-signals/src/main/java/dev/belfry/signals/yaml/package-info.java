@@ -1,4 +1,4 @@
-/** YAML read field by field, with the line and the path of everything that is wrong. */
+/** Reads YAML field by field and reports every fault with its line and path. */
 @NullMarked
 package dev.belfry.signals.yaml;
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What a program sees that is not of the package: only what is published. */
+/** The library as a program outside the package sees it: only its public API. */
 final class EntryPointTest {
   // r[verify signals.lib.module]
   // r[verify signals.lib.test-helpers]
