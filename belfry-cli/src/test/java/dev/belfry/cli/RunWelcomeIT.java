@@ -97,7 +97,7 @@ class RunWelcomeIT {
         Files.writeString(
             directory.resolve("belfry.yaml"),
             """
-            workers: {command: [sleep, '600'], count: 1, spares: 0}
+            workers: {command: [sh, -c, 'exec sleep 600'], count: 1, spares: 0}
             gateway: {listen: '127.0.0.1:0'}
             """);
     try (Program host = HostProgram.of(directory, config.toString()).start()) {

@@ -14,6 +14,10 @@ import org.jspecify.annotations.Nullable;
  * locks against other coroutines of the loop. While it computes, or blocks in anything but an
  * operation of the loop or {@code java.util.concurrent}, the loop stands still.
  *
+ * <p>That holds where the loop can carry virtual threads ({@link LoopCarrier#unavailabilityCause}).
+ * Elsewhere coroutines run on the JDK's scheduler: in parallel, so they need locks, and without
+ * holding up the loop.
+ *
  * @param <T> the type of its result
  */
 public final class Coroutine<T> extends Task implements Executor {

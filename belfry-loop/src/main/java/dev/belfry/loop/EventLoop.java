@@ -258,8 +258,8 @@ public final class EventLoop extends LoopCore implements AutoCloseable {
   /**
    * Starts a coroutine with a result. Its body always runs, so that it can close the resources it
    * owns. On a stopped loop the coroutine is interrupted from the start, and everything it awaits
-   * is stopped. After the loop has ended it runs on a thread of the JDK, but never concurrently
-   * with another coroutine of this loop.
+   * is stopped. After the loop has ended it runs on a thread of the JDK, but, where coroutines are
+   * carried by the loop, never concurrently with another coroutine of this loop.
    *
    * @throws IllegalStateException if coroutines keep being spawned on a stopped loop, which then
    *     could never end

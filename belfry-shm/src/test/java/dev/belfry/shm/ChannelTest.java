@@ -10,9 +10,11 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 
 import dev.belfry.linux.Sys;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -350,10 +352,14 @@ final class ChannelTest {
               assertThat(received(sides.toGuest)).isSameAs(old);
               return opened(sides.toGuest);
             });
-    synchronized (sides.host.hostSlots()) { // through which the sender gets its slot
+    BriefLock slots = lockOf(sides.host.hostSlots());
+    slots.take(); // the sender needs it to get its slot
+    try {
       startAndAwaitBlocked(sending);
       assertThat(peers.end(MessageKind.RESET, inMillis(9000))).isEqualTo(SENT);
       startAndAwaitBlocked(reopening);
+    } finally {
+      slots.end();
     }
     assertThat(sending.get()).isEqualTo(SENT);
     assertThat(reopening.get().id()).isNotEqualTo(old.id());
@@ -364,8 +370,13 @@ final class ChannelTest {
 
   private static void startAndAwaitBlocked(FutureTask<?> task) {
     Thread thread = Thread.ofPlatform().start(task);
-    while (thread.getState() != Thread.State.BLOCKED && thread.isAlive()) {
-      Thread.onSpinWait();
-    }
+    await().until(() -> thread.getState() == Thread.State.WAITING || !thread.isAlive());
+    assertThat(thread.isAlive()).as("waits for the lock").isTrue();
+  }
+
+  private static BriefLock lockOf(HostSlots slots) throws ReflectiveOperationException {
+    Field lock = HostSlots.class.getDeclaredField("lock");
+    lock.setAccessible(true);
+    return (BriefLock) lock.get(slots);
   }
 }

@@ -50,7 +50,7 @@ public final class Worker {
    * Adds a method.
    *
    * @param name 1 to 255 bytes in UTF-8; the names of all methods, plus one byte each, have to fit
-   *     into one message of 65,532 bytes
+   *     into one message of 65,596 bytes
    * @throws IllegalArgumentException if the name is not valid, is taken, or has the same number as
    *     another
    */
