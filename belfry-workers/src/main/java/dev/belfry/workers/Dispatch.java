@@ -7,7 +7,15 @@ final class Dispatch {
   private final Supervisor supervisor;
   private final Crew crew;
   private final Gate gate;
-  private volatile boolean closed;
+  private volatile Refusal refusal = Refusal.NONE;
+
+  /** Which calls get no worker any more. */
+  private enum Refusal {
+    NONE,
+    /** Those that no worker has had yet. */
+    NEW,
+    ALL
+  }
 
   Dispatch(Supervisor supervisor, Gate gate) {
     this.supervisor = supervisor;
@@ -15,11 +23,37 @@ final class Dispatch {
     this.gate = gate;
   }
 
-  /**
-   * Refuses new calls. A call in flight may still move to another worker, but only without waiting.
-   */
+  /** Refuses new calls. A call whose worker dies still moves to another. */
+  void drain() {
+    refuse(Refusal.NEW);
+  }
+
+  /** Refuses all calls. */
   void close() {
-    closed = true;
+    refuse(Refusal.ALL);
+  }
+
+  private synchronized void refuse(Refusal which) {
+    if (refusal.compareTo(which) < 0) {
+      refusal = which;
+      gate.changedForAll();
+    }
+  }
+
+  private boolean isRefused(Call call) {
+    return switch (refusal) {
+      case NONE -> false;
+      case NEW -> call.attempts() == 0;
+      case ALL -> true;
+    };
+  }
+
+  /**
+   * Whether no call is at a worker or on its way to one. For the loop thread, where calls leave
+   * workers that die: any other thread might look while a call is between two workers.
+   */
+  boolean isIdle() {
+    return gate.waiting() == 0 && crew.inFlight() == 0;
   }
 
   /** The outcome of an attempt to give a call to a worker. */
@@ -45,14 +79,15 @@ final class Dispatch {
       }
     }
     if (attempt == Attempt.NO_ROOM) {
+      gate.enter();
       awaitPlace(call);
     }
   }
 
+  /** Waits for room, after the call has entered the gate. */
   private void awaitPlace(Call call) throws CallException, InterruptedException {
     boolean passes = false;
     Attempt attempt = Attempt.NO_ROOM;
-    gate.enter();
     try {
       for (PooledWorker worker : crew.active()) {
         worker.calls().fetchAnswers(); // unread ones take up room
@@ -74,7 +109,7 @@ final class Dispatch {
 
   private Attempt tryPlace(Call call) throws CallException, InterruptedException {
     while (!call.isDone()) {
-      if (closed) {
+      if (isRefused(call)) {
         throw new PoolClosed();
       }
       PooledWorker[] workers = crew.active();
@@ -136,6 +171,7 @@ final class Dispatch {
   }
 
   private void againLater(Call call) {
+    gate.enter(); // already here: a pool that drains would take a call nowhere for one that ended
     Thread.ofVirtual()
         .name("belfry-again")
         .start(

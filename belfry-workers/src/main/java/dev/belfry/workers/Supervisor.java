@@ -112,7 +112,6 @@ final class Supervisor {
   /** Starts no more workers from now on. */
   void leave() {
     leaving = true;
-    gate.changedForAll();
   }
 
   /** Whether a caller waits for a call to leave a worker. */

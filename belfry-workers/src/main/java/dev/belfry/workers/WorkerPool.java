@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
@@ -255,21 +256,29 @@ public final class WorkerPool implements AutoCloseable {
 
   /**
    * Accepts no more calls, and waits until those in flight have ended or the thread is interrupted.
+   * Workers that die meanwhile are still replaced, so that their calls are not lost.
    *
    * @return whether all calls ended within the limit
    */
   public boolean drain(Duration limit) {
     checkMayWait();
-    dispatch.close();
-    supervisor.leave();
+    dispatch.drain();
     long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(limit);
-    while (crew.inFlight() > 0) {
+    while (!isIdle()) {
       if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
         return false;
       }
       LockSupport.parkNanos(LOOK_NANOS);
     }
     return true;
+  }
+
+  private boolean isIdle() {
+    try {
+      return CompletableFuture.supplyAsync(dispatch::isIdle, host.loop().scheduler()).join();
+    } catch (RejectedExecutionException e) {
+      return true; // the pool was closed before
+    }
   }
 
   /** Drains for at most five seconds, then ends the workers. */
@@ -288,6 +297,8 @@ public final class WorkerPool implements AutoCloseable {
    */
   public void close(Duration limit) throws IOException {
     drain(limit);
+    dispatch.close();
+    supervisor.leave();
     crew.all().forEach(worker -> worker.calls().close());
     long millis = Math.max(0, TimeUnit.MILLISECONDS.convert(limit));
     long longer = Math.max(millis, millis + CLOSE_LIMIT.toMillis()); // unless that overflows

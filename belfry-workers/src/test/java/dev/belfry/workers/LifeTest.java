@@ -140,19 +140,6 @@ final class LifeTest extends QuickWorkers {
     }
   }
 
-  @Test
-  void aDrainThatTakesTooLongSaysSo() throws Exception {
-    try (WorkerPool pool = open(options())) {
-      CompletableFuture<byte[]> call = pool.submit("sleep", bytes("60000"), CallOptions.DEFAULT);
-      await().until(() -> Pools.inFlight(pool) == 1);
-      assertThat(pool.drain(Duration.ofMillis(100))).isFalse();
-      assertThatExceptionOfType(PoolClosed.class).isThrownBy(() -> call(pool, "echo", ""));
-      assertThat(call).isNotDone();
-      call.cancel(true);
-      assertThat(pool.drain(LONG)).isTrue();
-    }
-  }
-
   /**
    * Threads that waited for workers used to wait on, and a thread that closed the pool late got an
    * exception.
