@@ -173,8 +173,8 @@ public abstract sealed class Messenger permits Peer, ShmGuest {
   }
 
   /**
-   * Opens a channel. Returns null if all are in use, if the other side has not sent a message yet,
-   * or if the guest has left or is gone.
+   * Opens a channel. Returns null if all are in use, if the guest has left or is gone, or, on a
+   * host, if the guest has not sent a message yet.
    */
   public final @Nullable Channel openChannel() {
     try {
