@@ -63,6 +63,7 @@ public final class AcceptOperation extends IoOperation<StreamSocket> {
     do {
       result = judge(Sockets.accept(sys, acceptor.descriptor()));
     } while (result == AGAIN);
+    acceptor.moreMayWait = result >= 0;
     return result;
   }
 
@@ -89,6 +90,12 @@ public final class AcceptOperation extends IoOperation<StreamSocket> {
     return true;
   }
 
+  /** After a connection there is often another: a request would take one for each turn. */
+  @Override
+  boolean isCallWorthwhile() {
+    return acceptor.moreMayWait;
+  }
+
   @Override
   void prepare(SubmissionQueue queue, long token) {
     queue.accept(token, acceptor.descriptor());
@@ -96,6 +103,7 @@ public final class AcceptOperation extends IoOperation<StreamSocket> {
 
   @Override
   boolean accept(long result) {
+    acceptor.moreMayWait = true;
     // The shared calls, because any thread may close the socket once the loop has ended.
     Fd fd = Fd.own(owner.sharedSys, (int) result, "accepted socket");
     accepted = new StreamSocket(owner, fd, acceptor.isUnix());

@@ -20,6 +20,9 @@ public final class Acceptor extends Handle {
   /** The file to remove, or null. */
   private final @Nullable SocketFile file;
 
+  /** Whether the last call accepted a connection; another may wait then. */
+  boolean moreMayWait;
+
   private Acceptor(EventLoop loop, Fd fd, @Nullable SocketFile file) {
     super(loop, fd);
     this.file = file;

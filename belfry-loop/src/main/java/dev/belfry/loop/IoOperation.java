@@ -61,6 +61,11 @@ abstract class IoOperation<T> extends Operation<T> {
     return false;
   }
 
+  /** Whether a call is likely to succeed at once, so that io_uring should make it. */
+  boolean isCallWorthwhile() {
+    return false;
+  }
+
   /** Writes the request to the ring. */
   void prepare(SubmissionQueue queue, long token) {
     throw new IllegalStateException(this + " is no request");

@@ -70,8 +70,10 @@ final class UringLane {
           return;
         }
       } else if (operation.isRequest()) {
-        uring.want(request(operation)); // does nothing if it is under way
-        return;
+        if (isUnderWay(operation) || !attemptAhead(operation)) {
+          uring.want(request(operation)); // does nothing if it is under way
+          return;
+        }
       } else {
         attempt(operation);
       }
@@ -178,6 +180,23 @@ final class UringLane {
     } catch (RuntimeException | Error e) {
       fail(operation, e);
     }
+  }
+
+  /** Makes a system call now if one is likely to succeed; false if it would have to wait. */
+  private boolean attemptAhead(IoOperation<?> operation) {
+    if (!operation.isCallWorthwhile()) {
+      return false;
+    }
+    try {
+      long result = operation.attempt(handle.loop.sys);
+      if (result == -EAGAIN) {
+        return false;
+      }
+      settle(operation, result);
+    } catch (RuntimeException | Error e) {
+      fail(operation, e);
+    }
+    return true;
   }
 
   private static boolean isUnderWay(IoOperation<?> operation) {

@@ -158,6 +158,41 @@ final class AcceptTest {
     }
   }
 
+  // Regression: on io_uring each turn accepted one connection, so a busy loop kept many waiting.
+  // r[verify loop.accept.once]
+  @EveryBackend
+  void waitingConnectionsNeedNoTurnEach(Backend backend) throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      EventLoop loop = tapped.loop;
+      Acceptor acceptor = Acceptor.open(loop, LOOPBACK);
+      var clients = new ArrayList<StreamSocket>();
+      for (int i = 0; i < 20; i++) {
+        clients.add(connected(loop, acceptor));
+      }
+      var accepted = new ArrayList<StreamSocket>();
+      var accept = acceptor.accept();
+      accept.start(
+          new Completion<StreamSocket>() {
+            @Override
+            public void completed(Operation<? extends StreamSocket> done) {
+              if (done.hasValue()) {
+                accepted.add(accept.value());
+                accept.start(this);
+              }
+            }
+          });
+      int turns = 0;
+      while (accepted.size() < 20) {
+        loop.runSome(Duration.ofSeconds(10));
+        turns++;
+      }
+      assertThat(turns).isLessThanOrEqualTo(5);
+      accepted.forEach(Handle::close);
+      clients.forEach(Handle::close);
+      acceptor.close();
+    }
+  }
+
   /** Accepts until no descriptor is left, then frees some and goes on. */
   static final class Exhausted {
     private Exhausted() {}
