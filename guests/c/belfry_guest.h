@@ -746,6 +746,7 @@ typedef enum belfry__condition {
     BELFRY__DATA,  /* there is a message */
     BELFRY__SPACE, /* the ring has space for one */
     BELFRY__SLOT,  /* there is a slot for one */
+    BELFRY__PLACE, /* there is a pocket or a slot for one */
     BELFRY__READ   /* the host has read all our messages */
 } belfry__condition;
 
@@ -755,29 +756,32 @@ static inline uint64_t belfry__existing(const belfry_guest *g, uint32_t word) {
     return slots >= 64 ? UINT64_MAX : (UINT64_C(1) << slots) - 1;
 }
 
-static inline belfry_result belfry__is(belfry_guest *g, belfry__condition condition) {
-    uint32_t unread;
-    belfry_result result;
-    switch (condition) {
-    case BELFRY__DATA:
-        return belfry__look(g);
-    case BELFRY__SLOT:
-        for (uint32_t i = 0; i < g->layout.bitmap_words; i++) {
-            uint64_t word = atomic_load_explicit(
-                belfry__bitmap(g, g->peer) + i, memory_order_acquire);
-            if (word & belfry__existing(g, i)) {
-                return BELFRY_OK;
-            }
+static inline bool belfry__has_slot(const belfry_guest *g) {
+    for (uint32_t i = 0; i < g->layout.bitmap_words; i++) {
+        uint64_t word = atomic_load_explicit(
+            belfry__bitmap(g, g->peer) + i, memory_order_acquire);
+        if (word & belfry__existing(g, i)) {
+            return true;
         }
-        return BELFRY_EMPTY;
-    default:
-        result = belfry__unread(g, &unread);
-        if (result != BELFRY_OK) {
-            return result;
-        }
-        bool holds = condition == BELFRY__READ ? unread == 0 : unread < belfry__capacity(g);
-        return holds ? BELFRY_OK : BELFRY_EMPTY;
     }
+    return false;
+}
+
+/* Whether a condition holds: BELFRY_OK, BELFRY_EMPTY or BELFRY_VIOLATION. */
+static inline belfry_result belfry__is(belfry_guest *g, belfry__condition condition) {
+    if (condition == BELFRY__DATA) {
+        return belfry__look(g);
+    }
+    uint32_t unread;
+    belfry_result result = belfry__unread(g, &unread);
+    if (result != BELFRY_OK) {
+        return result;
+    }
+    bool holds = condition == BELFRY__SPACE ? unread < belfry__capacity(g)
+        : condition == BELFRY__READ         ? unread == 0
+        : condition == BELFRY__PLACE        ? unread < g->layout.pockets || belfry__has_slot(g)
+                                            : belfry__has_slot(g);
+    return holds ? BELFRY_OK : BELFRY_EMPTY;
 }
 
 /* Why to stop waiting, or BELFRY_EMPTY. The condition is tested last: it may hold since before. */
@@ -1144,8 +1148,10 @@ static inline belfry_result belfry_send(
         if (!waits || deadline == BELFRY_NOW) {
             return result;
         }
-        result = belfry__wait(
-            g, result == BELFRY_RING_FULL ? BELFRY__SPACE : BELFRY__SLOT, deadline);
+        belfry__condition room = result == BELFRY_RING_FULL ? BELFRY__SPACE
+            : message->length <= g->layout.pocket_bytes     ? BELFRY__PLACE
+                                                            : BELFRY__SLOT;
+        result = belfry__wait(g, room, deadline);
         if (result != BELFRY_OK) {
             return result;
         }

@@ -1,6 +1,7 @@
 package dev.belfry.shm;
 
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
 
 /**
  * The host's pool, which serves all guests. It tracks which guest holds which slot, so that a guest
@@ -89,8 +90,8 @@ final class HostSlots {
     }
 
     @Override
-    public Awaitable shortage(Link link, Ring ring) {
-      return new HostSlotShortage(segment, link, this, peer);
+    public Awaitable shortage(Link link, Ring ring, BooleanSupplier instead) {
+      return new HostSlotShortage(segment, link, this, peer, instead);
     }
   }
 
