@@ -143,7 +143,7 @@ final class GuestLife implements Lifeline.Hold {
     if (ended != null) {
       ended.close();
     }
-    if (bell != null && segment != null && !segment.isHostGone()) {
+    if (bell != null && segment != null && !segment.hasHostLeft()) {
       dieAsTheKernelWouldHaveIt();
     }
   }

@@ -245,7 +245,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     if (detached) {
       return Optional.of(End.DETACHED);
     }
-    if (segment.isHostGone()) {
+    if (segment.hasHostLeft()) {
       return Optional.of(End.HOST_GOODBYE);
     }
     if (life.isHostGone()) {
