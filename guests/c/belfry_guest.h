@@ -31,6 +31,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -452,7 +453,8 @@ static inline int belfry_peer_id(const belfry_guest *g) {
 #define BELFRY__LONG_POLL_NS INT64_C(200000000)  /* longer waits use poll; see belfry__poll */
 #define BELFRY__LEAST_SPIN_NS INT64_C(2000)
 #define BELFRY__MOST_SPIN_NS INT64_C(200000)     /* a few times the cost of sleeping and waking */
-#define BELFRY__LOOKS 20
+#define BELFRY__FIRST_LOOKS 100 /* longer than a host that is awake takes to answer */
+#define BELFRY__LOOKS 20        /* between two looks at the clock */
 
 static inline int64_t belfry__now(void) {
     struct timespec now;
@@ -873,29 +875,38 @@ static inline int64_t belfry__adapted(int64_t spin, int64_t waited) {
                                         : next;
 }
 
+static inline belfry_result belfry__look_often(
+    belfry_guest *g, belfry__condition condition, int looks) {
+    belfry_result result = BELFRY_EMPTY;
+    for (int i = 0; result == BELFRY_EMPTY && i < looks; i++) {
+        belfry__pause();
+        result = belfry__is(g, condition);
+    }
+    return result;
+}
+
+/* The number of processors is no guide: a thread pinned to one may be told that there are more. */
 static inline belfry_result belfry__wait(
     belfry_guest *g, belfry__condition condition, int64_t deadline) {
+    belfry_result result = belfry__look_often(g, condition, BELFRY__FIRST_LOOKS);
+    if (result != BELFRY_EMPTY) {
+        return result;
+    }
     int64_t *spin = condition == BELFRY__DATA ? &g->receive_spin_ns : &g->send_spin_ns;
     int64_t began = belfry__now();
     int64_t now = began;
-    belfry_result result = BELFRY_EMPTY;
     while (result == BELFRY_EMPTY && now - began < *spin) {
-        for (int i = 0; result == BELFRY_EMPTY && i < BELFRY__LOOKS; i++) {
-            belfry__pause();
-            result = belfry__is(g, condition);
-        }
-        now = belfry__now();
+        result = belfry__look_often(g, condition, BELFRY__LOOKS);
         if (result == BELFRY_EMPTY) {
+            sched_yield(); /* perhaps to the host, if there are fewer processors than spinners */
+            now = belfry__now();
             result = belfry__stop(g, condition, deadline, now);
         }
     }
     if (result == BELFRY_EMPTY) {
         result = belfry__sleep_until(g, condition, deadline);
-        now = belfry__now();
     }
-    if (*spin > 0) { /* zero on a single processor, which the host needs */
-        *spin = belfry__adapted(*spin, now - began);
-    }
+    *spin = belfry__adapted(*spin, belfry__now() - began);
     return result;
 }
 
@@ -1204,7 +1215,7 @@ static inline void belfry__hung_up(belfry_guest *g) {
     belfry__futex_wake(g->in.data_word);
     belfry__futex_wake(g->out.space_word);
     if (g->bell >= 0 && !belfry__host_left(g)) {
-        _exit(128 + SIGKILL);
+        kill(getpid(), SIGKILL);
     }
 }
 
@@ -1262,8 +1273,9 @@ static inline int64_t belfry__beat(belfry_guest *g) {
         belfry__beat_once(g, now);
         next = now + (int64_t)(g->layout.heartbeat_ns / 2);
     }
-    if (g->watches_lock && !atomic_load(&g->host_gone)) {
-        if (!belfry__host_locks(g, true)) {
+    bool gone = atomic_load(&g->host_gone);
+    if (g->datagrams || (g->watches_lock && !gone)) { /* no hang-up tells of the host's end */
+        if (g->datagrams ? gone : !belfry__host_locks(g, true)) {
             belfry__hung_up(g);
         }
         next = belfry__earlier(next, now + BELFRY__LOOK_NS);
@@ -1479,8 +1491,7 @@ static inline void belfry__give_back(belfry_guest *g) {
 static inline void belfry__begin(belfry_guest *g) {
     memset(g, 0, sizeof *g);
     g->file = g->bell = g->stop = -1;
-    bool spins = sysconf(_SC_NPROCESSORS_ONLN) > 1;
-    g->send_spin_ns = g->receive_spin_ns = spins ? BELFRY__MOST_SPIN_NS : 0;
+    g->send_spin_ns = g->receive_spin_ns = BELFRY__MOST_SPIN_NS;
 }
 
 static inline belfry_result belfry__enter(belfry_guest *g, const char *path) {

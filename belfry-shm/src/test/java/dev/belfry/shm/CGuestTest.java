@@ -275,6 +275,19 @@ final class CGuestTest {
     }
   }
 
+  /** It used to keep its processor from the host, and not to spin at all where there was one. */
+  // r[verify shm.wakeup.consumer-wait]
+  @Test
+  void aGuestThatSpinsLetsOthersRun() throws Exception {
+    Path path = directory.resolve("segment");
+    HostOptions options = HostOptions.DEFAULT.withConfig(HostFixture.CONFIG).withPath(path);
+    String program = new CGuests(programs).yielding().getFirst();
+    try (HostFixture _ = HostFixture.of(options);
+        TestProcess guest = TestProcess.start(program, "--hub-path=" + path)) {
+      assertThat(guest.line()).isEqualTo("it yields");
+    }
+  }
+
   // r[verify shm.wakeup.producer-wait]
   @ParameterizedTest
   @EnumSource
