@@ -28,19 +28,20 @@ final class HostSlotShortage implements Awaitable {
   private final int[] expected;
   private int armed;
 
+  /**
+   * Creates a wait.
+   *
+   * @param rings to the guests by their ids
+   */
   HostSlotShortage(
-      Segment segment, Link link, SlotSource slots, int peer, BooleanSupplier instead) {
+      Segment segment, Link link, SlotSource slots, Ring[] rings, BooleanSupplier instead) {
     this.segment = segment;
     this.link = link;
     this.slots = slots;
-    this.peer = peer;
+    this.peer = link.peer();
     this.instead = instead;
-    int maxGuests = segment.config().maxGuests();
-    this.rings = new Ring[maxGuests + 1];
-    for (int other = 1; other <= maxGuests; other++) {
-      rings[other] = new Ring(segment, other, Direction.TO_GUEST);
-    }
-    int most = Math.min(maxGuests, FutexSet.MAX_WORDS);
+    this.rings = rings;
+    int most = Math.min(segment.config().maxGuests(), FutexSet.MAX_WORDS);
     this.words = new FutexSet(segment.sys(), most);
     this.guests = new int[most];
     this.expected = new int[most];

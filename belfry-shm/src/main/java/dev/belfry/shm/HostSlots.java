@@ -31,6 +31,9 @@ final class HostSlots {
 
   private int mayBeUsed;
 
+  /** The rings to the guests by their ids, for waiting on the tails of all of them. */
+  private final Ring[] rings;
+
   HostSlots(Segment segment) {
     this.segment = segment;
     this.pool = new SlotPool(segment, 0);
@@ -39,6 +42,10 @@ final class HostSlots {
     this.maxGuests = segment.config().maxGuests();
     this.holders = new int[count];
     this.mayHold = new int[maxGuests + 1];
+    this.rings = new Ring[maxGuests + 1];
+    for (int peer = 1; peer <= maxGuests; peer++) {
+      rings[peer] = new Ring(segment, peer, Direction.TO_GUEST);
+    }
   }
 
   /** The pool as a source of slots for messages to one guest. */
@@ -91,7 +98,7 @@ final class HostSlots {
 
     @Override
     public Awaitable shortage(Link link, Ring ring, BooleanSupplier instead) {
-      return new HostSlotShortage(segment, link, this, peer, instead);
+      return new HostSlotShortage(segment, link, this, rings, instead);
     }
   }
 
@@ -133,7 +140,7 @@ final class HostSlots {
     if (freeAll(peer) > 0) {
       for (int other = 1; other <= maxGuests; other++) {
         if (peers.isAttached(other)) {
-          new Ring(segment, other, Direction.TO_GUEST).wakeAllProducers();
+          rings[other].wakeAllProducers();
         }
       }
     }
