@@ -31,6 +31,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -452,7 +453,8 @@ static inline int belfry_peer_id(const belfry_guest *g) {
 #define BELFRY__LONG_POLL_NS INT64_C(200000000)  /* longer waits use poll; see belfry__poll */
 #define BELFRY__LEAST_SPIN_NS INT64_C(2000)
 #define BELFRY__MOST_SPIN_NS INT64_C(200000)     /* a few times the cost of sleeping and waking */
-#define BELFRY__LOOKS 20
+#define BELFRY__FIRST_LOOKS 100 /* longer than a host that is awake takes to answer */
+#define BELFRY__LOOKS 20        /* between two looks at the clock */
 
 static inline int64_t belfry__now(void) {
     struct timespec now;
@@ -746,6 +748,7 @@ typedef enum belfry__condition {
     BELFRY__DATA,  /* there is a message */
     BELFRY__SPACE, /* the ring has space for one */
     BELFRY__SLOT,  /* there is a slot for one */
+    BELFRY__PLACE, /* there is a pocket or a slot for one */
     BELFRY__READ   /* the host has read all our messages */
 } belfry__condition;
 
@@ -755,29 +758,32 @@ static inline uint64_t belfry__existing(const belfry_guest *g, uint32_t word) {
     return slots >= 64 ? UINT64_MAX : (UINT64_C(1) << slots) - 1;
 }
 
-static inline belfry_result belfry__is(belfry_guest *g, belfry__condition condition) {
-    uint32_t unread;
-    belfry_result result;
-    switch (condition) {
-    case BELFRY__DATA:
-        return belfry__look(g);
-    case BELFRY__SLOT:
-        for (uint32_t i = 0; i < g->layout.bitmap_words; i++) {
-            uint64_t word = atomic_load_explicit(
-                belfry__bitmap(g, g->peer) + i, memory_order_acquire);
-            if (word & belfry__existing(g, i)) {
-                return BELFRY_OK;
-            }
+static inline bool belfry__has_slot(const belfry_guest *g) {
+    for (uint32_t i = 0; i < g->layout.bitmap_words; i++) {
+        uint64_t word = atomic_load_explicit(
+            belfry__bitmap(g, g->peer) + i, memory_order_acquire);
+        if (word & belfry__existing(g, i)) {
+            return true;
         }
-        return BELFRY_EMPTY;
-    default:
-        result = belfry__unread(g, &unread);
-        if (result != BELFRY_OK) {
-            return result;
-        }
-        bool holds = condition == BELFRY__READ ? unread == 0 : unread < belfry__capacity(g);
-        return holds ? BELFRY_OK : BELFRY_EMPTY;
     }
+    return false;
+}
+
+/* Whether a condition holds: BELFRY_OK, BELFRY_EMPTY or BELFRY_VIOLATION. */
+static inline belfry_result belfry__is(belfry_guest *g, belfry__condition condition) {
+    if (condition == BELFRY__DATA) {
+        return belfry__look(g);
+    }
+    uint32_t unread;
+    belfry_result result = belfry__unread(g, &unread);
+    if (result != BELFRY_OK) {
+        return result;
+    }
+    bool holds = condition == BELFRY__SPACE ? unread < belfry__capacity(g)
+        : condition == BELFRY__READ         ? unread == 0
+        : condition == BELFRY__PLACE        ? unread < g->layout.pockets || belfry__has_slot(g)
+                                            : belfry__has_slot(g);
+    return holds ? BELFRY_OK : BELFRY_EMPTY;
 }
 
 /* Why to stop waiting, or BELFRY_EMPTY. The condition is tested last: it may hold since before. */
@@ -869,29 +875,38 @@ static inline int64_t belfry__adapted(int64_t spin, int64_t waited) {
                                         : next;
 }
 
+static inline belfry_result belfry__look_often(
+    belfry_guest *g, belfry__condition condition, int looks) {
+    belfry_result result = BELFRY_EMPTY;
+    for (int i = 0; result == BELFRY_EMPTY && i < looks; i++) {
+        belfry__pause();
+        result = belfry__is(g, condition);
+    }
+    return result;
+}
+
+/* The number of processors is no guide: a thread pinned to one may be told that there are more. */
 static inline belfry_result belfry__wait(
     belfry_guest *g, belfry__condition condition, int64_t deadline) {
+    belfry_result result = belfry__look_often(g, condition, BELFRY__FIRST_LOOKS);
+    if (result != BELFRY_EMPTY) {
+        return result;
+    }
     int64_t *spin = condition == BELFRY__DATA ? &g->receive_spin_ns : &g->send_spin_ns;
     int64_t began = belfry__now();
     int64_t now = began;
-    belfry_result result = BELFRY_EMPTY;
     while (result == BELFRY_EMPTY && now - began < *spin) {
-        for (int i = 0; result == BELFRY_EMPTY && i < BELFRY__LOOKS; i++) {
-            belfry__pause();
-            result = belfry__is(g, condition);
-        }
-        now = belfry__now();
+        result = belfry__look_often(g, condition, BELFRY__LOOKS);
         if (result == BELFRY_EMPTY) {
+            sched_yield(); /* perhaps to the host, if there are fewer processors than spinners */
+            now = belfry__now();
             result = belfry__stop(g, condition, deadline, now);
         }
     }
     if (result == BELFRY_EMPTY) {
         result = belfry__sleep_until(g, condition, deadline);
-        now = belfry__now();
     }
-    if (*spin > 0) { /* zero on a single processor, which the host needs */
-        *spin = belfry__adapted(*spin, now - began);
-    }
+    *spin = belfry__adapted(*spin, belfry__now() - began);
     return result;
 }
 
@@ -1144,8 +1159,10 @@ static inline belfry_result belfry_send(
         if (!waits || deadline == BELFRY_NOW) {
             return result;
         }
-        result = belfry__wait(
-            g, result == BELFRY_RING_FULL ? BELFRY__SPACE : BELFRY__SLOT, deadline);
+        belfry__condition room = result == BELFRY_RING_FULL ? BELFRY__SPACE
+            : message->length <= g->layout.pocket_bytes     ? BELFRY__PLACE
+                                                            : BELFRY__SLOT;
+        result = belfry__wait(g, room, deadline);
         if (result != BELFRY_OK) {
             return result;
         }
@@ -1198,7 +1215,7 @@ static inline void belfry__hung_up(belfry_guest *g) {
     belfry__futex_wake(g->in.data_word);
     belfry__futex_wake(g->out.space_word);
     if (g->bell >= 0 && !belfry__host_left(g)) {
-        _exit(128 + SIGKILL);
+        kill(getpid(), SIGKILL);
     }
 }
 
@@ -1256,8 +1273,9 @@ static inline int64_t belfry__beat(belfry_guest *g) {
         belfry__beat_once(g, now);
         next = now + (int64_t)(g->layout.heartbeat_ns / 2);
     }
-    if (g->watches_lock && !atomic_load(&g->host_gone)) {
-        if (!belfry__host_locks(g, true)) {
+    bool gone = atomic_load(&g->host_gone);
+    if (g->datagrams || (g->watches_lock && !gone)) { /* no hang-up tells of the host's end */
+        if (g->datagrams ? gone : !belfry__host_locks(g, true)) {
             belfry__hung_up(g);
         }
         next = belfry__earlier(next, now + BELFRY__LOOK_NS);
@@ -1473,8 +1491,7 @@ static inline void belfry__give_back(belfry_guest *g) {
 static inline void belfry__begin(belfry_guest *g) {
     memset(g, 0, sizeof *g);
     g->file = g->bell = g->stop = -1;
-    bool spins = sysconf(_SC_NPROCESSORS_ONLN) > 1;
-    g->send_spin_ns = g->receive_spin_ns = spins ? BELFRY__MOST_SPIN_NS : 0;
+    g->send_spin_ns = g->receive_spin_ns = BELFRY__MOST_SPIN_NS;
 }
 
 static inline belfry_result belfry__enter(belfry_guest *g, const char *path) {

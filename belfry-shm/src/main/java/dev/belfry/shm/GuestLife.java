@@ -44,16 +44,15 @@ final class GuestLife implements Lifeline.Hold {
    *
    * @throws SegmentException if it is gone
    */
-  static GuestLife checkHost(Sys sys, Doorbell bell) throws IOException {
+  static void checkHost(Doorbell bell) throws IOException {
     boolean gone =
         bell.tellsDeath()
             ? bell.poll() == Doorbell.Event.DEATH
             : bell.ring() == Doorbell.Rung.PEER_DEAD;
     if (gone) {
       throw new SegmentException(
-          SegmentException.Reason.HOST_GOODBYE, "the host that started this guest is gone");
+          SegmentException.Reason.HOST_GONE, "the host that started this guest is gone");
     }
-    return new GuestLife(sys, bell);
   }
 
   void hold(Segment held, int peer) {
@@ -143,7 +142,7 @@ final class GuestLife implements Lifeline.Hold {
     if (ended != null) {
       ended.close();
     }
-    if (bell != null && segment != null && !segment.isHostGone()) {
+    if (bell != null && segment != null && !segment.hasHostLeft()) {
       dieAsTheKernelWouldHaveIt();
     }
   }

@@ -3,6 +3,7 @@ package dev.belfry.shm;
 import dev.belfry.linux.Errno;
 import dev.belfry.linux.FutexSet;
 import java.lang.foreign.MemorySegment;
+import java.util.function.BooleanSupplier;
 
 /**
  * The host's wait for a slot of its pool. Any guest may give one back, so the host sleeps on the
@@ -17,6 +18,7 @@ final class HostSlotShortage implements Awaitable {
   private final Link link;
   private final SlotSource slots;
   private final int peer;
+  private final BooleanSupplier instead;
   private final Ring[] rings;
   private final FutexSet words;
 
@@ -26,17 +28,20 @@ final class HostSlotShortage implements Awaitable {
   private final int[] expected;
   private int armed;
 
-  HostSlotShortage(Segment segment, Link link, SlotSource slots, int peer) {
+  /**
+   * Creates a wait.
+   *
+   * @param rings to the guests by their ids
+   */
+  HostSlotShortage(
+      Segment segment, Link link, SlotSource slots, Ring[] rings, BooleanSupplier instead) {
     this.segment = segment;
     this.link = link;
     this.slots = slots;
-    this.peer = peer;
-    int maxGuests = segment.config().maxGuests();
-    this.rings = new Ring[maxGuests + 1];
-    for (int other = 1; other <= maxGuests; other++) {
-      rings[other] = new Ring(segment, other, Direction.TO_GUEST);
-    }
-    int most = Math.min(maxGuests, FutexSet.MAX_WORDS);
+    this.peer = link.peer();
+    this.instead = instead;
+    this.rings = rings;
+    int most = Math.min(segment.config().maxGuests(), FutexSet.MAX_WORDS);
     this.words = new FutexSet(segment.sys(), most);
     this.guests = new int[most];
     this.expected = new int[most];
@@ -44,7 +49,7 @@ final class HostSlotShortage implements Awaitable {
 
   @Override
   public boolean isReady() {
-    return slots.hasFree();
+    return slots.hasFree() || instead.getAsBoolean();
   }
 
   @Override

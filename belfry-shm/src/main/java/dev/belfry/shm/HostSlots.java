@@ -1,6 +1,7 @@
 package dev.belfry.shm;
 
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
 
 /**
  * The host's pool, which serves all guests. It tracks which guest holds which slot, so that a guest
@@ -30,6 +31,9 @@ final class HostSlots {
 
   private int mayBeUsed;
 
+  /** The rings to the guests by their ids, for waiting on the tails of all of them. */
+  private final Ring[] rings;
+
   HostSlots(Segment segment) {
     this.segment = segment;
     this.pool = new SlotPool(segment, 0);
@@ -38,6 +42,10 @@ final class HostSlots {
     this.maxGuests = segment.config().maxGuests();
     this.holders = new int[count];
     this.mayHold = new int[maxGuests + 1];
+    this.rings = new Ring[maxGuests + 1];
+    for (int peer = 1; peer <= maxGuests; peer++) {
+      rings[peer] = new Ring(segment, peer, Direction.TO_GUEST);
+    }
   }
 
   /** The pool as a source of slots for messages to one guest. */
@@ -89,8 +97,8 @@ final class HostSlots {
     }
 
     @Override
-    public Awaitable shortage(Link link, Ring ring) {
-      return new HostSlotShortage(segment, link, this, peer);
+    public Awaitable shortage(Link link, Ring ring, BooleanSupplier instead) {
+      return new HostSlotShortage(segment, link, this, rings, instead);
     }
   }
 
@@ -132,7 +140,7 @@ final class HostSlots {
     if (freeAll(peer) > 0) {
       for (int other = 1; other <= maxGuests; other++) {
         if (peers.isAttached(other)) {
-          new Ring(segment, other, Direction.TO_GUEST).wakeAllProducers();
+          rings[other].wakeAllProducers();
         }
       }
     }

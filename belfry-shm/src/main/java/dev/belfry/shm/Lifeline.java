@@ -71,12 +71,14 @@ final class Lifeline {
     void hungUp();
   }
 
-  /** Starts to hold a guest; returns when that is done. */
+  /**
+   * Starts to hold a guest; returns when that is done. After a failure call {@link #remove}, too.
+   */
   void add(Hold hold) throws ErrnoException {
     call(
         () -> {
-          hold.begin();
           holds.add(hold);
+          hold.begin();
           return true;
         });
   }
@@ -121,6 +123,7 @@ final class Lifeline {
       switch (e.getCause()) {
         case ErrnoException errno -> throw errno;
         case RuntimeException unchecked -> throw unchecked;
+        case Error fault -> throw fault;
         case null, default -> throw e;
       }
     }

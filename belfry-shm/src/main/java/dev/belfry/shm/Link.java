@@ -152,7 +152,7 @@ public final class Link implements AutoCloseable {
           memory.getLongAcquire(pairAddress) != attached
               || closed
               || segment.isClosed()
-              || (!host && segment.isHostGone());
+              || (!host && segment.hasHostLeft());
       if (over) {
         segment.checkIntact(); // a fault may have made it look so
       }

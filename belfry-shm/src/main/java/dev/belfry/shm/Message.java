@@ -1,6 +1,7 @@
 package dev.belfry.shm;
 
 import dev.belfry.shm.ProtocolViolation.Kind;
+import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
@@ -116,6 +117,7 @@ public final class Message {
     Memory shared = Objects.requireNonNull(memory);
     try {
       shared.read(place + from, to, offset, count);
+      VarHandle.acquireFence(); // the generation is read after the bytes
       if (slot != 0 && shared.getIntAcquire(slot) != generation) {
         throw new ProtocolViolation(
             Kind.SLOT_GENERATION, "a slot was changed while it was read, by " + this);

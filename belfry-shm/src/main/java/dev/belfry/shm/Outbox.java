@@ -46,6 +46,9 @@ public final class Outbox extends LinkHalf {
 
   private long slotShortages;
 
+  /** Whether the message that last found no slot can also go in a pocket, once that is free. */
+  private boolean fitsPocket;
+
   Outbox(Link link, Ring ring, SlotSource slots, WaitStrategy strategy) {
     super(link, ring, strategy);
     this.slots = slots;
@@ -53,7 +56,7 @@ public final class Outbox extends LinkHalf {
     this.capacity = ring.capacity();
     this.pocketCount = segment.layout().pocketCount();
     this.space = new Unread(capacity - 1);
-    this.slot = slots.shortage(link, ring);
+    this.slot = slots.shortage(link, ring, () -> fitsPocket && ring.unread(head) < pocketCount);
     this.read = new Unread(0);
     if (neverSleeps()) {
       ring.senderSpins();
@@ -139,6 +142,7 @@ public final class Outbox extends LinkHalf {
         int slot = slots.allocate();
         if (slot < 0) {
           slotShortages++;
+          fitsPocket = length <= mostInPocket - prefixed;
           return SendResult.NO_SLOT;
         }
         long address = slots.address(slot);
@@ -240,7 +244,10 @@ public final class Outbox extends LinkHalf {
     return await(space, deadlineNanos);
   }
 
-  /** Waits until there is a slot for a large message. Publishes staged messages first. */
+  /**
+   * Waits until there is a slot, or a pocket if that will do, for the message that found none.
+   * Publishes staged messages first.
+   */
   public Awaited awaitSlot(long deadlineNanos) {
     publish();
     return await(slot, deadlineNanos);
@@ -271,9 +278,13 @@ public final class Outbox extends LinkHalf {
     };
   }
 
-  /** A slot, likewise a hint. */
+  /**
+   * A slot or a pocket for the message that last found none; likewise a hint, because another
+   * thread's message may have found none since then.
+   */
   Awaitable anySlot() {
-    return slots.shortage(link, ring);
+    boolean pocketWillDo = fitsPocket;
+    return slots.shortage(link, ring, () -> pocketWillDo && ring.depth() < pocketCount);
   }
 
   /** Wakes all receivers that wait for messages at the other end; returns how many. */

@@ -263,7 +263,7 @@ public final class Segment implements AutoCloseable {
   }
 
   /** Whether the host has said goodbye. */
-  public boolean isHostGone() {
+  public boolean hasHostLeft() {
     try {
       boolean gone = memory.getIntAcquire(goodbyeAddress) != 0;
       if (gone) {

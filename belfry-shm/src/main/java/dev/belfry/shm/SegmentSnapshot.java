@@ -76,7 +76,7 @@ public record SegmentSnapshot(
         layout.placement(),
         layout.totalBytes(),
         layout.config(),
-        segment.isHostGone(),
+        segment.hasHostLeft(),
         freeSlots(memory, layout, 0),
         List.copyOf(peers));
   }

@@ -101,32 +101,45 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     Lifeline lifeline = Lifeline.get(sys);
     lifeline.dieWithParent();
     Doorbell bell = Doorbell.adopt(sys, ticket.doorbell());
+    var life = new GuestLife(sys, bell);
     Segment segment = null;
-    GuestLife life = null;
     try {
-      // From here on the kernel kills us with the host. If the host died earlier, its end of the
-      // bell is closed, and this check finds that.
-      life = GuestLife.checkHost(sys, bell);
       segment = Segment.attach(sys, ticket.hubPath());
       keepToOurselves(sys, ticket);
       checkPeer(segment, ticket);
-      life.hold(segment, ticket.peerId());
-      lifeline.add(life);
-      Link link = Link.claim(segment, ticket.peerId(), strategy, bell);
-      life.attached(link);
-      bell.announce();
-      Futex.linkWake(sys); // link now: the host will wait for our first answer
-      return new ShmGuest(
-          segment, new Exchange(link, sleepAt(segment, strategy, bell)), bell, lifeline, life);
+      // By now the kernel kills us with the host. If the host died earlier, its end of the bell is
+      // closed, and this check finds that.
+      GuestLife.checkHost(bell);
+      return claim(segment, ticket.peerId(), strategy, bell, lifeline, life);
     } catch (IOException | RuntimeException e) {
-      if (life != null) {
-        letGo(lifeline, life, e);
-      }
+      letGo(lifeline, life, e);
       if (segment != null) {
         segment.close();
       }
       bell.close();
       throw e;
+    }
+  }
+
+  private static ShmGuest claim(
+      Segment segment,
+      int peer,
+      WaitStrategy strategy,
+      Doorbell bell,
+      Lifeline lifeline,
+      GuestLife life)
+      throws IOException {
+    try {
+      life.hold(segment, peer);
+      lifeline.add(life);
+      Link link = Link.claim(segment, peer, strategy, bell);
+      life.attached(link);
+      bell.announce();
+      Futex.linkWake(segment.sys()); // link now: the host will wait for our first answer
+      return new ShmGuest(
+          segment, new Exchange(link, sleepAt(segment, strategy, bell)), bell, lifeline, life);
+    } catch (InternalError late) {
+      throw segment.lost(late);
     }
   }
 
@@ -174,22 +187,32 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
    */
   public static ShmGuest walkIn(Sys sys, Path path, WaitStrategy strategy) throws IOException {
     Lifeline lifeline = Lifeline.get(sys);
+    var life = new GuestLife(sys, null);
     Segment segment = Segment.attach(sys, path);
     Link link = null;
     try {
       segment.checkHostThere();
       link = Link.walkIn(segment, strategy);
-      var life = new GuestLife(sys, null);
-      life.hold(segment, link.peer());
-      life.attached(link);
-      lifeline.add(life);
-      return new ShmGuest(segment, new Exchange(link, null), null, lifeline, life);
+      return enter(segment, link, lifeline, life);
     } catch (IOException | RuntimeException e) {
       if (link != null) {
         leave(link, e);
       }
+      letGo(lifeline, life, e);
       segment.close();
       throw e;
+    }
+  }
+
+  private static ShmGuest enter(Segment segment, Link link, Lifeline lifeline, GuestLife life)
+      throws IOException {
+    try {
+      life.hold(segment, link.peer());
+      life.attached(link);
+      lifeline.add(life);
+      return new ShmGuest(segment, new Exchange(link, null), null, lifeline, life);
+    } catch (InternalError late) {
+      throw segment.lost(late);
     }
   }
 
@@ -245,7 +268,7 @@ public final class ShmGuest extends Messenger implements AutoCloseable {
     if (detached) {
       return Optional.of(End.DETACHED);
     }
-    if (segment.isHostGone()) {
+    if (segment.hasHostLeft()) {
       return Optional.of(End.HOST_GOODBYE);
     }
     if (life.isHostGone()) {

@@ -162,6 +162,9 @@ public final class ShmHost implements AutoCloseable {
    * child inherits only the standard streams, its end of the doorbell and the segment's memory, and
    * leads its own process group. If it cannot be started, its entry becomes free again.
    *
+   * <p>Waits until the loop's thread has done this, so some thread has to run the loop: for the
+   * loop of a group, {@code start} the group first.
+   *
    * @param command the program and its arguments
    * @param more sets anything else, such as environment, directory and standard streams;
    *     descriptors that it passes on are numbered after the guest's own
@@ -349,6 +352,7 @@ public final class ShmHost implements AutoCloseable {
           driveOn();
         } else if (Deadlines.isOver(deadline)) {
           post(this::endPatience); // an earlier goodbye may have a longer limit
+          driveOn(); // perhaps no thread has ever driven the loop
         }
       }
     } finally {
@@ -373,7 +377,7 @@ public final class ShmHost implements AutoCloseable {
     }
   }
 
-  /** Drives a stopped loop that no thread drives any more, so that it finishes what is left. */
+  /** Drives a loop that no thread drives, so that it finishes what is left. */
   private void driveOn() {
     Runnable drive =
         () -> {

@@ -1,5 +1,7 @@
 package dev.belfry.shm;
 
+import java.util.function.BooleanSupplier;
+
 /**
  * A pool of slots, as its owner sees it. Only the owner allocates slots; the receivers of its
  * messages give them back. One thread at a time.
@@ -141,11 +143,11 @@ final class SlotPool implements SlotSource {
   /** A single receiver gives the slots back, so all waiters sleep on its tail. */
   // r[impl shm.wakeup.slot-wait]
   @Override
-  public Awaitable shortage(Link link, Ring ring) {
+  public Awaitable shortage(Link link, Ring ring, BooleanSupplier instead) {
     return new TailWait(link, ring) {
       @Override
       public boolean isReady() {
-        return hasFree();
+        return hasFree() || instead.getAsBoolean();
       }
     };
   }

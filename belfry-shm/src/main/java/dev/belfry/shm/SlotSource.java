@@ -1,5 +1,7 @@
 package dev.belfry.shm;
 
+import java.util.function.BooleanSupplier;
+
 /** Provides a sender with slots. */
 interface SlotSource {
   /**
@@ -20,6 +22,7 @@ interface SlotSource {
    * The event to wait for when there is no slot.
    *
    * @param ring the sender's ring; its receiver gives slots back before it stores the tail
+   * @param instead whether the message can go without a slot by now, because the ring was read
    */
-  Awaitable shortage(Link link, Ring ring);
+  Awaitable shortage(Link link, Ring ring, BooleanSupplier instead);
 }

@@ -133,6 +133,28 @@ final class CGuestTest {
     }
   }
 
+  /** It used to wait for a slot only, which nobody gives back before the pockets were read. */
+  // r[verify shm.placement.pockets]
+  @Test
+  void aGuestWithoutASlotGoesOnWhenAPocketComesFree() throws Exception {
+    SegmentConfig config = SegmentConfig.DEFAULT.withRingSize(1024).withSlots(2, 65536);
+    PeerOptions fetched = PeerOptions.DEFAULT.withListener(notices);
+    try (HostFixture fixture = HostFixture.of(HostOptions.DEFAULT.withConfig(config));
+        SteppedGuest guest = SteppedGuest.attached(fixture.host(), stepping, fetched)) {
+      for (int i = 0; i < 258; i++) { // 256 in pockets, two in slots
+        guest.step("send %d 1000".formatted(i), "SENT");
+      }
+      guest.step("block 258 1000", "blocking");
+      var message = new Message();
+      for (int i = 0; i < 3; i++) {
+        assertThat(guest.peer().receive(message)).isTrue();
+      }
+      guest.expect("SENT");
+      assertThat(guest.peer().slotsUsed()).isEqualTo(2);
+      guest.kill();
+    }
+  }
+
   @Test
   void theProgramThatTheReadmeShowsWorks() throws Exception {
     assertEchoes(new CGuests(programs).readme(), HostOptions.DEFAULT, 0, 1, 1000);
@@ -250,6 +272,19 @@ final class CGuestTest {
       assertThat(notices.next()).isEqualTo("gone null");
       fixture.assertAllFree();
       assertThat(guest.exitCode()).isZero();
+    }
+  }
+
+  /** It used to keep its processor from the host, and not to spin at all where there was one. */
+  // r[verify shm.wakeup.consumer-wait]
+  @Test
+  void aGuestThatSpinsLetsOthersRun() throws Exception {
+    Path path = directory.resolve("segment");
+    HostOptions options = HostOptions.DEFAULT.withConfig(HostFixture.CONFIG).withPath(path);
+    String program = new CGuests(programs).yielding().getFirst();
+    try (HostFixture _ = HostFixture.of(options);
+        TestProcess guest = TestProcess.start(program, "--hub-path=" + path)) {
+      assertThat(guest.line()).isEqualTo("it yields");
     }
   }
 

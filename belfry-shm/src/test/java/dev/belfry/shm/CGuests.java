@@ -59,6 +59,11 @@ final class CGuests {
     return compileResource("leaving_guest");
   }
 
+  /** The guest that says whether it yields while it waits. */
+  List<String> yielding() throws IOException, InterruptedException {
+    return compileResource("yielding_guest");
+  }
+
   private List<String> compileResource(String name) throws IOException, InterruptedException {
     Path source = directory.resolve(name + ".c");
     try (InputStream text = CGuests.class.getResourceAsStream(name + ".c")) {

@@ -1,13 +1,16 @@
 package dev.belfry.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.belfry.linux.Fd;
 import dev.belfry.linux.PidFd;
 import dev.belfry.linux.Pipe;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sockets;
 import dev.belfry.linux.Spawn;
 import dev.belfry.linux.Sys;
+import dev.belfry.testkit.SysTap;
 import dev.belfry.testkit.TestProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -85,24 +88,12 @@ final class GuestInitTest {
     segment.close();
     segment = Segment.createAnonymous(sys, placement, HostFixture.CONFIG);
     int peer = segment.peers().reserve();
-    var command = new ArrayList<>(TestProcess.javaCommand(LoggedGuest.class));
-    command.addAll(new SpawnArguments(Path.of("/proc/self/fd/4"), peer, 3).toArguments());
-    Pipe out = Pipe.open(sys, true);
-    child =
-        Spawn.command(command)
-            .standard(1, out.writer().number())
-            .pass(bells.guest().descriptor())
-            .pass(segment.descriptor())
-            .start(sys);
-    out.writer().close();
     var log = new ArrayList<String>();
-    Path said = Path.of("/proc/self/fd/" + out.reader().number());
-    try (BufferedReader lines = Files.newBufferedReader(said)) {
+    try (BufferedReader lines = run(LoggedGuest.class, peer)) {
       for (String line = ""; line != null && !line.equals("running"); line = lines.readLine()) {
         log.add(line);
       }
     }
-    out.reader().close();
     assertThat(log)
         .containsSubsequence(
             "prctl RESERVED", // to die with the host
@@ -112,6 +103,24 @@ final class GuestInitTest {
             placement == Placement.V1 ? "fcntl lock RESERVED" : "setRobustList RESERVED",
             "send ATTACHED"); // announces it
     assertThat(log).filteredOn(it -> it.startsWith("send")).containsExactly("send ATTACHED");
+  }
+
+  /** Starts a program with a ticket; returns what it says. */
+  private BufferedReader run(Class<?> program, int peer) throws IOException {
+    var command = new ArrayList<>(TestProcess.javaCommand(program));
+    command.addAll(new SpawnArguments(Path.of("/proc/self/fd/4"), peer, 3).toArguments());
+    Pipe out = Pipe.open(sys, true);
+    child =
+        Spawn.command(command)
+            .standard(1, out.writer().number())
+            .pass(bells.guest().descriptor())
+            .pass(segment.descriptor())
+            .start(sys);
+    bells.guest().close();
+    out.writer().close();
+    try (Fd reader = out.reader()) {
+      return Files.newBufferedReader(Path.of("/proc/self/fd/" + reader.number()));
+    }
   }
 
   private boolean isClosedOnExec(int descriptor) throws IOException {
@@ -192,7 +201,7 @@ final class GuestInitTest {
   }
 
   @Test
-  void aHostThatIsGoneIsNoticedBeforeAnythingElse() throws Exception {
+  void aHostThatIsGoneIsNoticedBeforeTheEntryIsTaken() throws Exception {
     int peer = segment.peers().reserve();
     try (SteppedGuest guest = start(peer, bells.guest().descriptor())) {
       bells.host().close();
@@ -200,5 +209,52 @@ final class GuestInitTest {
       assertThat(guest.next()).isEqualTo("failed the host that started this guest is gone");
       assertThat(segment.peers().state(peer)).isEqualTo(PeerState.RESERVED);
     }
+  }
+
+  /** Both used to be reported as a goodbye. */
+  @Test
+  void aHostThatIsGoneIsToldFromOneThatHasSaidGoodbye() throws Exception {
+    int peer = segment.peers().reserve();
+    bells.host().close();
+    assertThatExceptionOfType(SegmentException.class)
+        .isThrownBy(() -> GuestLife.checkHost(bells.guest()))
+        .matches(e -> e.reason() == SegmentException.Reason.HOST_GONE);
+    segment.sayGoodbye();
+    try (SteppedGuest guest = start(peer, bells.guest().descriptor())) {
+      guest.say("attach");
+      assertThat(guest.next()).isEqualTo("failed /proc/self/fd/4 belongs to a host that has left");
+    }
+  }
+
+  /** A guest for which the JVM reports a fault only when it has nearly attached. */
+  static final class LateFault {
+    private LateFault() {}
+
+    public static void main(String[] arguments) throws Exception {
+      SysTap tap = SysTap.over(Sys.forAnyThread());
+      tap.script(
+          "send",
+          (_, _) -> {
+            throw new InternalError("a fault in compiled code");
+          });
+      try {
+        ShmGuest.attach(tap.sys(), arguments, WaitStrategy.ADAPTIVE);
+      } catch (SegmentLost | InternalError e) {
+        System.out.println(e.getClass().getSimpleName() + " of " + e.getCause());
+        Thread.sleep(Long.MAX_VALUE); // until killed
+      }
+    }
+  }
+
+  /** It used to get the JVM's raw error, and to go on holding its entry's lock. */
+  // r[verify shm.file.attach]
+  @Test
+  void aFaultThatIsReportedLateEndsTheAttachLikeAnyOther() throws Exception {
+    int peer = segment.peers().reserve();
+    try (BufferedReader lines = run(LateFault.class, peer)) {
+      assertThat(lines.readLine()).startsWith("SegmentLost of java.lang.InternalError");
+    }
+    assertThat(bells.host().await()).isEqualTo(Doorbell.Event.DEATH);
+    assertThat(new EntryLock(segment, peer).isHeld()).isFalse();
   }
 }

@@ -161,7 +161,7 @@ final class MemoryOrderTest {
   }
 
   private static int readAfterGoodbye(Sides sides) {
-    while (!sides.guest.isHostGone()) {
+    while (!sides.guest.hasHostLeft()) {
       Thread.onSpinWait();
     }
     var scratch = new Message();

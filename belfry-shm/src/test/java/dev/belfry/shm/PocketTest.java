@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -122,6 +124,67 @@ final class PocketTest {
       for (int read = SLOTS + 1; read <= sent; read++) {
         assertReceived(sides.receiver(direction), read, payload(500, read));
       }
+    }
+  }
+
+  /** It used to wait for a slot only, which nobody gives back before the pockets were read. */
+  // r[verify shm.wakeup.slot-wait]
+  @ParameterizedTest
+  @EnumSource
+  void whoFoundNeitherPocketNorSlotGoesOnWhenAPocketComesFree(Direction direction)
+      throws Exception {
+    try (Sides sides = Sides.of(Placement.PADDED, CONFIG.withRingSize(1024))) {
+      Outbox sender = sides.sender(direction).outbox();
+      int sent = fill(sides.sender(direction));
+      sender.sleepAtMost(Sleeper.NEVER_NANOS);
+      Sleeper<SendResult> waiting =
+          Sleeper.start(
+              () ->
+                  sender.send(
+                      MessageKind.REQUEST, 9, 0, payload(500, 9), 0, 500, Sides.inMillis(60_000)));
+      for (int read = 0; read < SLOTS; read++) {
+        assertReceived(sides.receiver(direction), read, payload(500, read));
+      }
+      assertThat(waiting.isDone()).isFalse();
+      assertReceived(sides.receiver(direction), SLOTS, payload(500, SLOTS));
+      assertThat(waiting.get()).isEqualTo(SendResult.SENT);
+      assertThat(sides.freeSlots(direction == TO_HOST ? 1 : 0)).isZero();
+      assertThat(sent).isEqualTo(POCKETS + SLOTS);
+    }
+  }
+
+  /** Sends until there is neither pocket nor slot; returns how many messages it took. */
+  private static int fill(Link sender) {
+    int sent = 0;
+    while (send(sender, sent, payload(500, sent)) == SendResult.SENT) {
+      sent++;
+    }
+    return sent;
+  }
+
+  // r[verify shm.wakeup.loop-wait]
+  @ParameterizedTest
+  @EnumSource
+  void theSameHoldsOnALoop(Direction direction) throws Exception {
+    try (RunningLoop loop = RunningLoop.start();
+        Sides sides = Sides.of(Placement.PADDED, CONFIG.withRingSize(1024))) {
+      Link sender = sides.sender(direction);
+      fill(sender);
+      var room = new Room(sender, Sleeper.NEVER_NANOS);
+      CompletableFuture<Awaited> pocketOrSlot = room.await(loop.loop(), SendResult.NO_SLOT);
+      assertThat(send(sender, 9, payload(POCKET_BYTES + 1, 9))).isEqualTo(SendResult.NO_SLOT);
+      CompletableFuture<Awaited> slot = room.await(loop.loop(), SendResult.NO_SLOT);
+      loop.call(() -> true); // both have looked once
+      for (int read = 0; read <= SLOTS; read++) {
+        assertThat(pocketOrSlot).isNotDone();
+        assertReceived(sides.receiver(direction), read, payload(500, read));
+      }
+      assertThat(pocketOrSlot.get(30, TimeUnit.SECONDS)).isEqualTo(Awaited.READY);
+      for (int read = SLOTS + 1; read < POCKETS + SLOTS; read++) {
+        assertThat(read >= POCKETS || !slot.isDone()).isTrue();
+        assertReceived(sides.receiver(direction), read, payload(500, read));
+      }
+      assertThat(slot.get(30, TimeUnit.SECONDS)).isEqualTo(Awaited.READY);
     }
   }
 

@@ -13,9 +13,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -132,6 +134,49 @@ final class SegmentCutTest extends WithSegmentFile {
       assertThatExceptionOfType(SegmentLost.class)
           .isThrownBy(() -> Link.claim(host, reserved, WaitStrategy.ADAPTIVE));
     }
+  }
+
+  /**
+   * The state of the entry still has its page, the heartbeat has lost its own. The error of the
+   * lifeline used to come as a CompletionException, and the thread with the mutex stayed.
+   */
+  // r[verify shm.file.attach]
+  @Test
+  void aGuestIsToldThatTheFileIsCutBeforeItsFirstHeartbeat() throws Exception {
+    SegmentConfig beating = SegmentConfig.DEFAULT.withHeartbeat(Duration.ofHours(1));
+    try (Segment host = Segment.create(SYS, path, Placement.PADDED, beating)) {
+      int page = 4096;
+      int id = 6;
+      for (int earlier = 1; earlier < id; earlier++) {
+        host.peers().reserve();
+      }
+      long state = host.layout().stateAndEpoch(id);
+      assertThat(host.layout().heartbeat(id) / page).isEqualTo(state / page + 1);
+      SysTap tap = SysTap.over(SYS);
+      tap.script(
+          "fcntl",
+          (nth, _) -> {
+            if (nth == 2) { // the lifeline asks for the host's lock
+              cutUnchecked((state / page + 1) * page);
+            }
+            return OptionalLong.empty();
+          });
+      Set<Thread> before = mutexHolders();
+      assertThatExceptionOfType(SegmentLost.class)
+          .isThrownBy(() -> ShmGuest.walkIn(tap.sys(), path, WaitStrategy.ADAPTIVE))
+          .withMessageContaining(path.toString());
+      for (Thread holder : mutexHolders()) {
+        if (!before.contains(holder)) {
+          assertThat(holder.join(Duration.ofSeconds(30))).isTrue();
+        }
+      }
+    }
+  }
+
+  private static Set<Thread> mutexHolders() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("belfry-mutex"))
+        .collect(Collectors.toSet());
   }
 
   /** Both ends of the new bell used to stay open. */

@@ -80,7 +80,11 @@ final class SlotWaitTest {
       Link second = Link.walkIn(sides.guest, WaitStrategy.SLEEP);
       Link toSecond = Link.toGuest(sides.host, second.peer(), WaitStrategy.SLEEP);
       Awaitable shortage =
-          sides.host.hostSlots().sourceFor(2).shortage(toSecond, toSecond.outbox().ring());
+          sides
+              .host
+              .hostSlots()
+              .sourceFor(2)
+              .shortage(toSecond, toSecond.outbox().ring(), () -> false);
       var slept = new CompletableFuture<WaitResult>();
       Thread.ofVirtual()
           .start(
