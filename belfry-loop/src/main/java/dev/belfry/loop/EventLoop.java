@@ -12,7 +12,8 @@ import java.util.concurrent.Callable;
 
 /**
  * An event loop: waits for descriptors, timers and posted tasks, and runs their completions, all on
- * the one thread that calls {@link #run}. Work may be submitted from any thread.
+ * the one thread that calls {@link #run}. Work may be submitted from any thread, and waits until a
+ * thread drives the loop or closes it.
  *
  * <p>A turn of the loop runs the queued work, waits for events, and runs the work they bring. Work
  * posted by an operation's completion still runs in the same turn. Work posted by a task runs in

@@ -8,7 +8,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several loops, each on a thread of its own.
+ * Several loops, each on a thread of its own. Work may be given to them before {@link #start}, but
+ * waits for it: until then no operation completes, and {@link Operation#await} blocks.
  *
  * {@snippet :
  * try (EventLoopGroup group = EventLoopGroup.open(4, LoopOptions.DEFAULT)) {
@@ -66,7 +67,7 @@ public final class EventLoopGroup implements AutoCloseable {
   }
 
   private static void drive(EventLoop loop, SignalSet blocked) {
-    try {
+    try (loop) { // also if it fails, so that nobody waits for it forever
       blocked.blockInThisThread();
       loop.run();
     } catch (IOException e) {

@@ -44,7 +44,7 @@ public abstract class Handle implements AutoCloseable {
 
   /**
    * How the connection broke, as {@code -errno}, or zero. The kernel reports the error to a single
-   * call, which may be a write; reads after that only see the end of the stream.
+   * call. Reads after that only see the end of the stream, and writes EPIPE.
    */
   int broken;
 
@@ -107,6 +107,15 @@ public abstract class Handle implements AutoCloseable {
           broken = isStreamSocket() ? -errno : 0;
       default -> {}
     }
+  }
+
+  /**
+   * The result of a call, or how the connection broke if that is what the result means.
+   *
+   * @param afterwards what the kernel returns once it has reported the error to another call
+   */
+  final long orBroken(long result, long afterwards) {
+    return result == afterwards && broken != 0 ? broken : result;
   }
 
   /** The last chance to use the descriptor. */

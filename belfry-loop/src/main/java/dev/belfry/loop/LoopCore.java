@@ -75,10 +75,10 @@ abstract sealed class LoopCore extends ThreadOwned permits EventLoop {
   final void post(Task task) {
     if (isOwnedByCaller()) {
       work.addScheduled(task);
-    } else if (work.post(task)) {
-      sleep.wakeFor(neededAt(task));
-    } else {
+    } else if (!work.post(task)) {
       task.abandoned();
+    } else if (sleep.wakeFor(neededAt(task))) {
+      metrics.postWoke();
     }
   }
 

@@ -31,6 +31,10 @@ public final class LoopMetrics {
   private volatile boolean asleep = true;
 
   private final LongAdder wakeUps = new LongAdder();
+
+  /** The wake-ups that posts have made; the others are made by stop requests and the like. */
+  private final LongAdder postsThatWoke = new LongAdder();
+
   private final LatencyHistogram timerLag = new LatencyHistogram();
   private final LatencyHistogram taskTime = new LatencyHistogram();
 
@@ -58,7 +62,7 @@ public final class LoopMetrics {
 
   /** The number of posts that needed no wake-up, because the loop was awake or about to wake. */
   public long wakeUpsSaved() {
-    return Math.max(0, posted() - wakeUpsSent());
+    return Math.max(0, posted() - postsThatWoke.sum());
   }
 
   /** The number of accepts postponed for lack of descriptors or memory. */
@@ -111,6 +115,10 @@ public final class LoopMetrics {
 
   void wakeUpSent() {
     wakeUps.increment();
+  }
+
+  void postWoke() {
+    postsThatWoke.increment();
   }
 
   void timerLag(long nanos) {

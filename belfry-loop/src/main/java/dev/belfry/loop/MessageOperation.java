@@ -1,6 +1,7 @@
 package dev.belfry.loop;
 
 import static dev.belfry.linux.Errno.EAGAIN;
+import static dev.belfry.linux.Errno.EPIPE;
 
 import dev.belfry.linux.Message;
 import dev.belfry.linux.SubmissionQueue;
@@ -67,7 +68,10 @@ public final class MessageOperation extends IoOperation<Integer> {
       message.received(result);
       return orBroken(result);
     }
-    return result == -EAGAIN && !handle.tellsWhenWritable() ? LATER : result;
+    if (result == -EAGAIN && !handle.tellsWhenWritable()) {
+      return LATER;
+    }
+    return handle.orBroken(result, -EPIPE);
   }
 
   /** On a broken connection, the end of the stream is an error. */

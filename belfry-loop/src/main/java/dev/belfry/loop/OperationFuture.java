@@ -1,7 +1,9 @@
 package dev.belfry.loop;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 /**
  * The result of an operation as a future. Ending the future in another way, by cancelling it or by
@@ -31,7 +33,7 @@ final class OperationFuture<T> extends CompletableFuture<T> implements Completio
     switch (completed.outcome()) {
       case VALUE -> {
         if (!super.complete(completed.value())) {
-          completed.discardValue(); // completeAsync got there first
+          completed.discardValue(); // it was obtruded just now
         }
       }
       case STOPPED -> super.cancel(false);
@@ -55,6 +57,34 @@ final class OperationFuture<T> extends CompletableFuture<T> implements Completio
   @Override
   public boolean completeExceptionally(Throwable failure) {
     return withdraw() && super.completeExceptionally(failure);
+  }
+
+  /** Comes to {@link #complete}, which the inherited method does not. */
+  @Override
+  public CompletableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
+    var _ =
+        CompletableFuture.supplyAsync(supplier, executor)
+            .whenComplete(
+                (value, failure) -> {
+                  if (failure == null) {
+                    complete(value);
+                  } else {
+                    completeExceptionally(failure);
+                  }
+                });
+    return this;
+  }
+
+  @Override
+  public void obtrudeValue(T value) {
+    withdraw();
+    super.obtrudeValue(value);
+  }
+
+  @Override
+  public void obtrudeException(Throwable failure) {
+    withdraw();
+    super.obtrudeException(failure);
   }
 
   /**

@@ -104,27 +104,29 @@ final class Sleep {
     wakeFor(AWAKE);
   }
 
-  /** Wakes the loop if it would sleep beyond the deadline; any thread. */
+  /** Wakes the loop if it would sleep beyond the deadline; whether it had to. Any thread. */
   // r[impl loop.timer.rearm-wake] r[impl loop.timer.no-wake-later]
-  void wakeFor(long deadline) {
+  boolean wakeFor(long deadline) {
     long sleepsUntil = until;
     if (sleepsUntil == AWAKE
         || (deadline != AWAKE && sleepsUntil != FOREVER && deadline - sleepsUntil >= 0)) {
-      return;
+      return false;
     }
     wakers.incrementAndGet();
     try {
-      if ((long) UNTIL.getAndSet(this, AWAKE) != AWAKE) {
-        metrics.wakeUpSent();
-        long result = driver.wake();
-        if (result < 0 && result != -EAGAIN) {
-          until = FOREVER; // so that the next producer tries again
-          LOG.log(
-              ERROR,
-              "the loop cannot be woken",
-              new ErrnoException("write", (int) -result, driver.backend().label()));
-        }
+      if ((long) UNTIL.getAndSet(this, AWAKE) == AWAKE) {
+        return false; // another thread does it
       }
+      metrics.wakeUpSent();
+      long result = driver.wake();
+      if (result < 0 && result != -EAGAIN) {
+        until = FOREVER; // so that the next producer tries again
+        LOG.log(
+            ERROR,
+            "the loop cannot be woken",
+            new ErrnoException("write", (int) -result, driver.backend().label()));
+      }
+      return true;
     } finally {
       wakers.decrementAndGet();
     }

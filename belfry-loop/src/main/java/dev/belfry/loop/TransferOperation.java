@@ -1,5 +1,7 @@
 package dev.belfry.loop;
 
+import static dev.belfry.linux.Errno.EPIPE;
+
 import dev.belfry.linux.Io;
 import dev.belfry.linux.Iovecs;
 import dev.belfry.linux.Message;
@@ -206,11 +208,10 @@ public final class TransferOperation extends IoOperation<Integer> {
     return judge(transfer(sys));
   }
 
-  /** On a broken connection, the end of the stream is an error. */
   // r[impl loop.op.error]
   @Override
   long judge(long result) {
-    return result == 0 && kind.read ? handle.broken : result;
+    return handle.orBroken(result, kind.read ? 0 : -EPIPE);
   }
 
   private long transfer(Sys sys) {

@@ -162,7 +162,12 @@ final class UringDriver implements Driver {
   @Override
   public void takeBack() {
     uring.takeBack();
-    handles.forEach(handle -> of(handle).writes.cancelAll()); // writes that were to be finished
+    handles.forEach(
+        handle -> {
+          UringHandle known = of(handle);
+          known.reads.close(); // what was received ahead is lost
+          known.writes.cancelAll(); // writes that were to be finished
+        });
   }
 
   @Override

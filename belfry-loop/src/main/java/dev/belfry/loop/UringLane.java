@@ -144,6 +144,11 @@ final class UringLane {
     }
   }
 
+  /** The receiver was told an error, which no write will be told. */
+  void failed(int result) {
+    handle.failed(-result);
+  }
+
   /** Whether operations are queued. */
   boolean isWaitedFor() {
     return queue.first() != null;

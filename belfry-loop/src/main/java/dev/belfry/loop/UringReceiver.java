@@ -62,6 +62,7 @@ final class UringReceiver extends UringRequest {
       uring.receivesAhead = false; // Linux before 6.0
     } else if (result < 0 && result != -ECANCELED) {
       error = result; // the kernel reports it only once, even after a cancel
+      lane.failed(result);
     } else if (result == 0 && count == 0) {
       lane.endOfFile(); // a later read gets the end of file again
     }

@@ -98,13 +98,10 @@ final class Work {
 
   /** Moves the posted tasks into the run queue. */
   void takePosted() {
-    int count = queue(posted.takeAll());
-    if (count > 0) {
-      metrics.posted(count);
-    }
+    queue(posted.takeAll());
   }
 
-  private int queue(@Nullable Task oldest) {
+  private void queue(@Nullable Task oldest) {
     int count = 0;
     for (Task task = oldest; task != null; count++) {
       Task following = task.posted;
@@ -112,7 +109,9 @@ final class Work {
       ready.add(task);
       task = following;
     }
-    return count;
+    if (count > 0) {
+      metrics.posted(count);
+    }
   }
 
   /** Runs the queued work of this turn and, up to a limit, the work that follows from it. */

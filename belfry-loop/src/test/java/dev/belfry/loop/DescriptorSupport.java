@@ -144,12 +144,17 @@ final class DescriptorSupport {
 
   /** Two TCP sockets connected to each other. */
   static StreamSocket.Pair tcp(EventLoop loop) throws IOException {
+    return tcp(loop, loop);
+  }
+
+  /** The same, with the second socket on another loop. */
+  static StreamSocket.Pair tcp(EventLoop loop, EventLoop second) throws IOException {
     Acceptor acceptor =
         Acceptor.open(loop, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     try {
       var client = StreamSocket.open(loop, StandardProtocolFamily.INET);
       result(loop, client.connect(acceptor.localAddress()));
-      return new StreamSocket.Pair(client, result(loop, acceptor.accept()));
+      return new StreamSocket.Pair(client, result(loop, acceptor.accept(second)));
     } finally {
       acceptor.close();
     }

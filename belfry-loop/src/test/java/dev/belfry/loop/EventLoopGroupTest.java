@@ -2,14 +2,17 @@ package dev.belfry.loop;
 
 import static dev.belfry.loop.LoopSupport.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.belfry.linux.Errno;
 import dev.belfry.linux.SigSet;
 import dev.belfry.linux.SignalMask;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.LoopSupport.EveryBackend;
 import dev.belfry.testkit.Descriptors;
+import dev.belfry.testkit.SysTap;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -131,6 +134,47 @@ final class EventLoopGroupTest {
     loopFirst.close();
   }
 
+  @EveryBackend
+  void workWaitsUntilTheGroupIsStartedOrClosed(Backend backend) throws Exception {
+    try (EventLoopGroup started = group(backend, 1);
+        EventLoopGroup closed = group(backend, 1)) {
+      var runs = started.next().spawn("runs", () -> "ran").result();
+      var fires = started.next().scheduler().after(Duration.ZERO).toFuture();
+      EventLoop never = closed.next();
+      var interrupted = never.spawn("interrupted", () -> never.sleep(PATIENCE)).result();
+      var stopped = never.scheduler().schedule().toFuture();
+      assertThat(fires).isNotDone();
+      started.start();
+      assertThat(LoopSupport.get(runs)).isEqualTo("ran");
+      assertThat(LoopSupport.get(fires)).isNull();
+      assertThat(stopped).isNotDone();
+      closeNow(closed);
+      assertThat(interrupted).isCancelled();
+      assertThat(stopped).isCancelled();
+    }
+  }
+
+  // Regression: its thread ended, and whoever waited for the loop waited forever.
+  @EveryBackend
+  void aLoopThatFailsStopsWhatIsStarted(Backend backend) throws Exception {
+    SysTap tap = LoopSupport.tap();
+    LoopOptions options = LoopOptions.DEFAULT.withBackend(backend).withSystemCalls(tap.sys());
+    var escaped = new CompletableFuture<Throwable>();
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    Thread.setDefaultUncaughtExceptionHandler((_, e) -> escaped.complete(e));
+    try (Quiet _ = Quiet.log(EventLoop.class);
+        EventLoopGroup group = EventLoopGroup.open(1, options)) {
+      tap.fail(WaitLog.call(backend), Errno.EBADF);
+      group.start();
+      EventLoop loop = group.next();
+      assertThatExceptionOfType(StoppedException.class)
+          .isThrownBy(() -> loop.scheduler().after(Duration.ofHours(1)).await());
+      assertThat(LoopSupport.get(escaped)).hasMessageContaining("failed");
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(before);
+    }
+  }
+
   // Regression: it waited for itself.
   @EveryBackend
   void aGroupCannotBeClosedFromInside(Backend backend) throws Exception {
@@ -143,7 +187,7 @@ final class EventLoopGroupTest {
           .execute(
               () -> {
                 try {
-                  closeAgain(group);
+                  closeNow(group);
                   refused.complete(TimerOperation.nothing());
                 } catch (IllegalStateException e) {
                   refused.completeExceptionally(e);
@@ -156,7 +200,7 @@ final class EventLoopGroupTest {
     }
   }
 
-  private static void closeAgain(AutoCloseable closed) {
+  private static void closeNow(AutoCloseable closed) {
     try {
       closed.close();
     } catch (RuntimeException e) {

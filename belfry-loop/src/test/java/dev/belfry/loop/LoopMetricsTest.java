@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belfry.loop.LoopSupport.Driven;
 import dev.belfry.loop.LoopSupport.EveryBackend;
+import dev.belfry.testkit.SysTap;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,6 +43,22 @@ final class LoopMetricsTest {
       assertThat(metrics.wakeUpsSaved()).isEqualTo(50 - metrics.wakeUpsSent());
       assertThat(metrics.events()).isLessThanOrEqualTo(metrics.wakeUpsSent());
       assertThat(metrics.turns()).isPositive();
+    }
+  }
+
+  // Regression: each of them hid a post that had needed none.
+  @EveryBackend
+  void wakeUpsWithoutAPostLeaveTheSavedOnesAlone(Backend backend) throws Exception {
+    SysTap tap = LoopSupport.tap();
+    try (EventLoop loop = LoopSupport.open(backend, tap)) {
+      LoopMetrics metrics = loop.metrics();
+      var stop = new StopSource();
+      WaitLog.of(tap, stop::requestStop); // when the loop is about to sleep
+      assertThat(loop.run(RunMode.STOPPED, stop.token())).isEqualTo(Outcome.STOPPED);
+      assertThat(metrics.wakeUpsSent()).isEqualTo(1);
+      loop.scheduler().execute(() -> {});
+      loop.runSome();
+      assertThat(metrics.wakeUpsSaved()).isEqualTo(1);
     }
   }
 

@@ -299,7 +299,15 @@ final class OperationUseTest {
               future -> future.complete(0),
               future -> future.completeExceptionally(new IOException("not now")),
               future -> future.orTimeout(1, TimeUnit.MILLISECONDS),
-              future -> future.completeOnTimeout(0, 1, TimeUnit.MILLISECONDS));
+              future -> future.completeOnTimeout(0, 1, TimeUnit.MILLISECONDS),
+              future -> future.completeAsync(() -> 0),
+              future ->
+                  future.completeAsync(
+                      () -> {
+                        throw new IllegalStateException("not now");
+                      }),
+              future -> future.obtrudeValue(0),
+              future -> future.obtrudeException(new IOException("not now")));
       for (var end : ends) {
         var future = read.toFuture();
         end.accept(future);
@@ -327,7 +335,10 @@ final class OperationUseTest {
           List.of(
               future -> future.cancel(false),
               future -> future.complete(0),
-              future -> future.completeExceptionally(new IOException("not now")));
+              future -> future.completeExceptionally(new IOException("not now")),
+              future -> future.completeAsync(() -> 0, Runnable::run),
+              future -> future.obtrudeValue(0),
+              future -> future.obtrudeException(new IOException("not now")));
       for (var end : ends) {
         var given = pair.first().readSome(arena.allocate(8)).toFuture();
         var answer =

@@ -36,6 +36,25 @@ final class UnreadDataTest {
     }
   }
 
+  // Regression: on io_uring the peer saw the end, as if the data had been read.
+  // r[verify loop.fd.close] r[verify loop.backend.surface]
+  @EveryBackend
+  void tellsThePeerByAResetAlsoAfterTheEndOfTheLoop(Backend backend) throws IOException {
+    try (EventLoop peers = EventLoop.open(backend)) {
+      EventLoop loop = EventLoop.open(backend);
+      var pair = tcp(peers, loop);
+      var reading = start(pair.second().readSome(arena.allocate(2)));
+      loop.runUntilEmpty();
+      send(pair.first(), "some of it");
+      drive(loop, reading::done);
+      loop.close();
+      pair.second().close();
+      assertThat(errno(peers, pair.first().readSome(arena.allocate(8))))
+          .isEqualTo(Errno.ECONNRESET);
+      pair.first().close();
+    }
+  }
+
   // r[verify loop.fd.close]
   @EveryBackend
   void thereIsNoResetIfAllWasRead(Backend backend) throws IOException {
