@@ -137,7 +137,7 @@ final class ConsoleFeed implements AutoCloseable {
   }
 
   private void tellUnseen(Throwable e) {
-    Map<String, String> fields = Map.of("error", FailureText.of(e));
+    Map<String, String> fields = Map.of("error", SignalRecord.textOf(e));
     log.log(
         new SignalRecord(
             Level.WARNING, "console.no_state", "the console cannot see the host", fields));

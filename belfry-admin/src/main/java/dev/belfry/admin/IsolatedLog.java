@@ -12,10 +12,19 @@ import dev.belfry.signals.SignalRecord;
 record IsolatedLog(SignalLog log) implements SignalLog {
   @Override
   public void log(SignalRecord record) {
+    isolated(() -> log.log(record));
+  }
+
+  @Override
+  public void notice(String line) {
+    isolated(() -> log.notice(line));
+  }
+
+  private static void isolated(Runnable call) {
     try {
-      log.log(record);
+      call.run();
     } catch (RuntimeException | Error e) {
-      System.err.println("belfry: the log of the admin surface failed: " + FailureText.of(e));
+      System.err.println("belfry: the log of the admin surface failed: " + SignalRecord.textOf(e));
     }
   }
 }

@@ -58,7 +58,7 @@ record RequestLog(SignalLog log, MeterRegistry meters) {
     var fields = new LinkedHashMap<String, String>();
     fields.put("correlation_id", correlationId);
     fields.put("path", route.path());
-    fields.put("error", FailureText.of(failure));
+    fields.put("error", SignalRecord.textOf(failure));
     log.log(new SignalRecord(Level.ERROR, "admin.failed", "an admin request failed", fields));
   }
 }

@@ -12,7 +12,7 @@ import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What opens, and will give trouble all the same; it was taken without a word. */
+/** Certificates and keys that work but will cause trouble used to be accepted without a warning. */
 final class AdminTlsTest {
   @TempDir private Path directory = Path.of("");
 
@@ -39,7 +39,7 @@ final class AdminTlsTest {
         .contains("CN=server", "is not valid before ", "clients will refuse it");
   }
 
-  /** A client goes by all of them. */
+  /** A client checks every certificate of the chain. */
   @Test
   void everyCertificateOfTheChainCounts() throws Exception {
     Certificates made = Host.certificates();
@@ -74,7 +74,7 @@ final class AdminTlsTest {
     }
   }
 
-  /** What openssl takes out of a key store begins with where it was, and that was no PEM. */
+  /** Keys that openssl exports from a key store begin with text, and used to be rejected. */
   @Test
   void textBeforeTheKeyDoesNotCount() throws Exception {
     Certificates made = Host.certificates();
@@ -86,7 +86,7 @@ final class AdminTlsTest {
     AdminTls.of(made.pem("server"), key).check();
   }
 
-  /** Such as openssl makes them in its older ways; how to get another was not said. */
+  /** Older openssl commands make such keys. The error used not to say how to convert them. */
   @Test
   void howToTurnAKeyOfAnotherFormIntoOneIsSaid() throws Exception {
     Certificates made = Host.certificates();

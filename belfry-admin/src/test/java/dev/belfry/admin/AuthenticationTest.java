@@ -50,7 +50,7 @@ final class AuthenticationTest {
       assertThat(as(host, Optional.empty()).status()).isEqualTo(401);
       assertThatThrownBy(() -> as(host, Optional.of("stranger"))).isInstanceOf(IOException.class);
 
-      // The token alone does not do where certificates are configured.
+      // The token alone is not enough if certificates are configured.
       Answered token =
           Transport.https(
               Host.certificates().client(Optional.empty()),
@@ -82,7 +82,7 @@ final class AuthenticationTest {
     }
   }
 
-  /** What was set for the next one held for it too, from one request to the other. */
+  /** Options set later, for the next surface, used to affect one that was already open. */
   @ParameterizedTest
   @EnumSource(
       value = AuthMethod.class,
@@ -101,7 +101,7 @@ final class AuthenticationTest {
     }
   }
 
-  /** Not only the listed one came in, once somebody had cleared the list for another surface. */
+  /** Other certificates used to be accepted once the list was cleared for another surface. */
   @Test
   void nobodyElsesCertificateCountsLater() throws Exception {
     AdminOptions options = Transport.MTLS.options(Host.certificates(), directory);
@@ -143,7 +143,7 @@ final class AuthenticationTest {
         Answered answered = basic(host, wrong);
         assertThat(answered.status()).as(wrong).isEqualTo(401);
         assertThat(answered.header("www-authenticate")).startsWith("Basic");
-        // Who had said so was asked to say who he is.
+        // The message used to ask for credentials that the client had sent.
         assertThat(answered.json().get("message").asString()).endsWith("is missing or wrong");
       }
       Answered noBase64 =
@@ -152,7 +152,7 @@ final class AuthenticationTest {
     }
   }
 
-  /** The first made an error of every request, and a client cannot say the second. */
+  /** A blank name used to make every request fail; a name with a colon cannot be sent. */
   @ParameterizedTest
   @ValueSource(strings = {"", " ", "\t", "ann:lee"})
   void aNameThatNobodyCouldSignInWithIsRefused(String user) {
@@ -181,7 +181,7 @@ final class AuthenticationTest {
         .hasMessageContaining("BELFRY_NO_SUCH_VARIABLE is empty");
   }
 
-  /** It was taken, and nobody could ever show it. */
+  /** Such a secret used to be accepted, although no client can send it. */
   @ParameterizedTest
   @ValueSource(strings = {"# of the host\nsecret", "secret\r\nother", "se\u0000cret"})
   void aSecretThatNoHeaderCanHaveIsRefused(String text) throws Exception {
@@ -192,7 +192,8 @@ final class AuthenticationTest {
   }
 
   /**
-   * It was taken, and nobody could ever show it; from a file without end the program never came.
+   * Such a secret used to be accepted, although no client can send it. Reading one from an endless
+   * file never returned.
    */
   @Test
   void aSecretThatIsLongerThanAHeadIsRefused() {
@@ -204,7 +205,7 @@ final class AuthenticationTest {
     assertThat(Secret.of("x".repeat(Secret.MAX_BYTES)).isSame("x")).isFalse();
   }
 
-  /** As a token it was taken, and whoever showed it was refused: a header has ASCII. */
+  /** Such a token used to be accepted but never matched, because headers are ASCII. */
   @Test
   void beyondAsciiASecretIsAPasswordAndNoToken() {
     Secret secret = Secret.of("gr\u00fcn");
@@ -231,7 +232,7 @@ final class AuthenticationTest {
         .hasMessageContaining("does not start without credentials")
         .hasMessageContaining("bearerToken(Secret.fromFile(...))");
     assertThatThrownBy(() -> new AdminOptions().port(0).basic("a", Secret.of("b")).check())
-        .hasMessageContaining("does not start without credentials"); // basic has to be chosen
+        .hasMessageContaining("does not start without credentials"); // basic must be chosen
     assertThatThrownBy(() -> new AdminOptions().check()).hasMessageContaining("nowhere to listen");
 
     AdminTls tls = new AdminTls(directory, directory, Optional.of(directory), Set.of());

@@ -24,8 +24,8 @@ import org.openqa.selenium.remote.RemoteWebDriver;
 import org.openqa.selenium.remote.http.HttpMethod;
 
 /**
- * The system's Chromium, without a window. Its driver is started from where the system has it, so
- * nothing is looked for in the net, and a profile is thrown away with it.
+ * The system's Chromium, without a window. It uses the system's driver, so nothing is downloaded.
+ * Its profile is temporary.
  */
 final class Browser extends RemoteWebDriver {
   private static final List<Path> CHROMIUM =
@@ -46,7 +46,7 @@ final class Browser extends RemoteWebDriver {
     this.driver = driver;
   }
 
-  /** Whether there is one. */
+  /** Whether both Chromium and its driver are installed. */
   static boolean isInstalled() {
     return first(CHROMIUM).isPresent() && first(DRIVER).isPresent();
   }
@@ -59,7 +59,7 @@ final class Browser extends RemoteWebDriver {
     return start(Map.of());
   }
 
-  /** One that keeps no cookies, whoever sends them. */
+  /** Starts a browser that accepts no cookies. */
   static Browser startWithoutCookies() throws IOException {
     return start(Map.of("profile.default_content_setting_values.cookies", 2)); // 2: blocked
   }
@@ -97,9 +97,9 @@ final class Browser extends RemoteWebDriver {
             "args",
             List.of(
                 "--headless=new",
-                "--no-sandbox", // it has none for root, and our page is the only one it loads
+                "--no-sandbox", // there is none for root, and it loads no page but ours
                 "--disable-dev-shm-usage",
-                "--hide-scrollbars", // a picture is as wide as the page
+                "--hide-scrollbars", // so that a screenshot is as wide as the page
                 "--disable-background-networking",
                 "--disable-component-update",
                 "--no-first-run"),
@@ -117,21 +117,21 @@ final class Browser extends RemoteWebDriver {
             Map.of("browser", Level.ALL.getName(), "performance", Level.ALL.getName())));
   }
 
-  /** Says something to Chromium by its own protocol. */
+  /** Sends a command of Chromium's DevTools protocol. */
   Map<?, ?> tell(String command, Map<String, ?> parameters) {
     return (Map<?, ?>)
         Objects.requireNonNull(
             execute(CDP, Map.of("cmd", command, "params", parameters)).getValue());
   }
 
-  /** As wide and high as that, whatever the screen. */
+  /** Sets the size of the page, whatever the screen. */
   void size(int width, int height) {
     tell(
         "Emulation.setDeviceMetricsOverride",
         Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 500));
   }
 
-  /** What the user likes, such as {@code prefers-color-scheme} {@code dark}. */
+  /** Sets a preference of the user, such as {@code prefers-color-scheme} to {@code dark}. */
   void prefer(String feature, String value) {
     tell(
         "Emulation.setEmulatedMedia",
@@ -144,12 +144,12 @@ final class Browser extends RemoteWebDriver {
     Files.write(file, Base64.getDecoder().decode((String) shot.get("data")));
   }
 
-  /** What was written to the console of the page since the last call. */
+  /** Returns what was written to the browser's console since the last call. */
   List<String> complaints() {
     return manage().logs().get("browser").getAll().stream().map(Object::toString).toList();
   }
 
-  /** The addresses that anything was asked from since the last call. */
+  /** Returns the URLs requested since the last call. */
   List<String> requested() {
     return manage().logs().get("performance").getAll().stream()
         .flatMap(entry -> requested(entry.getMessage()))

@@ -39,7 +39,7 @@ final class Certificates {
     this.directory = directory;
   }
 
-  /** Made once, by the JDK's own tool. */
+  /** Generates them with the JDK's keytool. */
   static Certificates create() throws Exception {
     var certificates = new Certificates(Scratch.newDirectory("certificates"));
     var tools = new ArrayList<Process>();
@@ -109,7 +109,7 @@ final class Certificates {
     return directory.resolve(name + ".key");
   }
 
-  /** Those whose clients are trusted. */
+  /** The client certificates that the server trusts: those of alice and bob. */
   Path clients() {
     return directory.resolve("clients.pem");
   }
@@ -123,7 +123,7 @@ final class Certificates {
     return Objects.requireNonNull(stores.get(name), name);
   }
 
-  /** A client that trusts the server and shows a certificate of its own, or none. */
+  /** A client that trusts the server and presents the named certificate, or none. */
   HttpClient client(Optional<String> name) throws Exception {
     SSLContext context = SSLContext.getInstance("TLS");
     KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
@@ -139,7 +139,7 @@ final class Certificates {
     return HttpClient.newBuilder().sslContext(context).version(HttpClient.Version.HTTP_1_1).build();
   }
 
-  /** Shows its certificate also to a server that does not ask for one of its issuer. */
+  /** Presents its certificate even to a server that does not accept its issuer. */
   private static final class Insistent extends X509ExtendedKeyManager {
     private final X509ExtendedKeyManager keys;
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who gets at the console, over real sockets. */
+/** Who can use the console, over real sockets. */
 @Timeout(120)
 final class ConsoleAccessTest {
   private static Host open() throws Exception {
@@ -47,7 +47,7 @@ final class ConsoleAccessTest {
     }
   }
 
-  /** As to a proxy. What {@code Host} said counted, and without a path there was no page. */
+  /** As for a proxy. {@code Host} used to take precedence, and a target without a path got 404. */
   @ParameterizedTest
   @CsvSource({
     "http://localhost:1/, localhost:1, 200",
@@ -73,7 +73,7 @@ final class ConsoleAccessTest {
     }
   }
 
-  /** It told right secrets from wrong ones, at no cost and below what is logged. */
+  /** The route used to reveal whether a secret is right, without rate limit or log record. */
   @Test
   void whoAsksForASessionLearnsNothingAboutSecrets() throws Exception {
     AdminOptions basic =
@@ -121,7 +121,7 @@ final class ConsoleAccessTest {
     }
   }
 
-  /** Its age had the digits of the user's locale, which no browser reads. */
+  /** Max-Age used to have the digits of the default locale, which browsers ignore. */
   @Test
   void theSessionCookieIsTheSameInEveryLocale() throws Exception {
     Locale before = Locale.getDefault();
@@ -134,7 +134,9 @@ final class ConsoleAccessTest {
     }
   }
 
-  /** A single quotation mark in one of them hid the session: whoever signed in had to again. */
+  /**
+   * A quotation mark in another cookie used to hide the session, so the user had to sign in again.
+   */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -161,7 +163,7 @@ final class ConsoleAccessTest {
         assertThat(visitor.signal("USR1").status()).isEqualTo(202);
         assertThat(host.signal("{\"signal\": \"USR1\"}").status()).isEqualTo(202);
       }
-      Answered eleventh = visitor.signal("USR1"); // one budget, whichever way
+      Answered eleventh = visitor.signal("USR1"); // cookie and token share one budget
       assertThat(eleventh.status()).isEqualTo(429);
       assertThat(eleventh.header("retry-after")).isEqualTo("6");
       assertThat(host.log)
@@ -181,7 +183,7 @@ final class ConsoleAccessTest {
         Answered wrong = Visitor.of(host).login("guess-" + i);
         assertThat(wrong.status()).isEqualTo(401);
         assertThat(wrong.headers()).doesNotContainKey("set-cookie");
-        assertThat(wrong.header("www-authenticate")).startsWith("Console "); // no dialog for it
+        assertThat(wrong.header("www-authenticate")).startsWith("Console "); // avoids a dialog
         assertThat(host.sendAs("GET", "/metrics", Map.of(), new byte[0]).status()).isEqualTo(401);
       }
       assertThat(Visitor.of(host).login("guess").status()).isEqualTo(429);
@@ -207,7 +209,7 @@ final class ConsoleAccessTest {
     }
   }
 
-  /** It could not read the answer anyway, but it need not get that far. */
+  /** The browser would hide the answer from the page, but the request is refused already. */
   @Test
   void anotherPageCanReadNothing() throws Exception {
     try (Host host = open()) {
@@ -232,7 +234,7 @@ final class ConsoleAccessTest {
     }
   }
 
-  /** Whoever owns a name can make it lead to 127.0.0.1. */
+  /** The owner of a domain can point it to 127.0.0.1 (DNS rebinding). */
   @ParameterizedTest
   @ValueSource(strings = {"evil.example:PORT", "localhost.evil.example", "10.0.0.1:PORT", "[::2]"})
   void underSomebodyElsesNameThereIsNothing(String name) throws Exception {
@@ -299,7 +301,7 @@ final class ConsoleAccessTest {
     }
   }
 
-  /** Whoever had the cookie once got a new one for eight hours more, as often as he liked. */
+  /** A session used to get a new one, and so could be extended by eight hours again and again. */
   @Test
   void aSessionBeginsNoOther() throws Exception {
     try (Host host = open()) {
@@ -311,7 +313,7 @@ final class ConsoleAccessTest {
       for (int i = 1; i < 10; i++) {
         visitor.post("/console/login");
       }
-      assertThat(visitor.post("/console/login").status()).isEqualTo(429); // a failure like others
+      assertThat(visitor.post("/console/login").status()).isEqualTo(429); // as any failed login
       assertThat(visitor.login(Transport.TOKEN).status()).isEqualTo(204);
     }
   }
@@ -341,7 +343,7 @@ final class ConsoleAccessTest {
       assertThat(host.sendAs("POST", "/console/login", page, new byte[0]).status()).isEqualTo(409);
       var json = Map.of("Content-Type", "application/json");
       byte[] usr1 = "{\"signal\": \"USR1\"}".getBytes(StandardCharsets.UTF_8);
-      // The browser shows the certificate also to somebody else's page.
+      // A browser sends the certificate with requests from foreign pages too.
       var foreign = Map.of("Origin", "https://evil.example", "Content-Type", "application/json");
       assertThat(host.sendAs("POST", "/admin/signal", foreign, usr1).status()).isEqualTo(403);
       assertThat(host.sendAs("POST", "/admin/signal", json, usr1).status()).isEqualTo(202);

@@ -29,7 +29,7 @@ final class ConsoleLinkTest extends InBrowser {
     waitFor(() -> text("#link").equals("Live"));
   }
 
-  /** Sees which streams the page opens, and keeps its next questions about the session waiting. */
+  /** Records the streams that the page opens, and holds back its next requests for the session. */
   private static final String HOLD_BACK =
       """
       window.opened = [];
@@ -54,7 +54,7 @@ final class ConsoleLinkTest extends InBrowser {
       };
       """;
 
-  /** Each question opened a stream, of which only the last was ever closed again. */
+  /** Each request for the session used to open a stream, and only the last was ever closed. */
   @Test
   void whoeverLooksAwayAndBackQuicklyHasOneStream() {
     signIn();
@@ -72,7 +72,7 @@ final class ConsoleLinkTest extends InBrowser {
     assertThat(text("#journal").split("seen once", -1)).hasSize(2);
   }
 
-  /** It said over the next one's stream that the connection was lost, and asked for ever. */
+  /** The page used to show a lost connection despite the new stream, and to ask forever. */
   @Test
   void aQuestionThatFailsAfterSignOutChangesNothing() {
     signIn();
@@ -92,7 +92,7 @@ final class ConsoleLinkTest extends InBrowser {
     assertThat(link).isEqualTo("live");
   }
 
-  /** The page stood there with its last numbers and tried nothing any more. */
+  /** The page used to keep its last numbers and to try nothing more. */
   @Test
   void signingOutOfAHostThatIsGoneSaysSo() {
     signIn();
@@ -114,7 +114,7 @@ final class ConsoleLinkTest extends InBrowser {
     assertThat(find("#console").getDomAttribute("class")).contains("stale");
   }
 
-  /** It went on to say "Live", with the last numbers, for as long as the host hung. */
+  /** The page used to show "Live" and the last numbers for as long as the host hung. */
   @Test
   void aHostThatSaysNothingForSecondsIsNotLive() {
     signIn();
@@ -137,7 +137,7 @@ final class ConsoleLinkTest extends InBrowser {
     waitFor(() -> text("#link").equals("Live"));
   }
 
-  /** It waited for ever for an answer about its session, and so never asked again. */
+  /** The page used to wait forever for the answer about its session, and never asked again. */
   @Test
   void aQuestionThatNobodyAnswersIsAskedAgain() {
     signIn();

@@ -13,12 +13,12 @@ import org.junit.jupiter.api.Timeout;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 
-/** What the page shows and what can be done there. Its pictures are in {@code target/console}. */
+/** What the page shows and what users can do there. Screenshots go to {@code target/console}. */
 @Timeout(180)
 final class ConsolePageTest extends InBrowser {
   private static final Path PICTURES = Path.of("target", "console");
 
-  /** What does not end within its panel, and readings that do not stand on one line. */
+  /** Finds elements that extend beyond their panel, and readings that do not fit on one line. */
   private static final String OUT_OF_PLACE =
       """
       const right = it => it.getBoundingClientRect().right;
@@ -40,7 +40,7 @@ final class ConsolePageTest extends InBrowser {
     assertThat(browser().getTitle()).contains(LivelyHost.NAME);
     assertThat(browser().executeScript("return document.cookie")).isEqualTo("");
 
-    // It changes by itself.
+    // The page updates by itself.
     String calls = text("#chart-calls .value");
     String curve = curve("calls");
     String finished = text("#finished");
@@ -57,27 +57,27 @@ final class ConsolePageTest extends InBrowser {
     waitFor(() -> text("#deaths").equals("1"));
     waitFor(() -> text("#workers-count").equals("3 of 4 ready"));
 
-    // A moment of the past, in all charts at once.
+    // All charts show the same moment of the past.
     tabTo("#chart-calls .plot");
     press(Keys.ARROW_LEFT);
     assertThat(text("#chart-slots .when")).matches("\\d\\d:\\d\\d:\\d\\d");
     press(Keys.ESCAPE);
     assertThat(text("#chart-slots .when")).isEqualTo("last 1 min");
 
-    // What does not end the process is sent at once.
+    // A signal that does not end the process is sent at once.
     tabTo("[data-signal=USR1]");
     press(Keys.ENTER);
     waitFor(() -> text("#sent").equals("USR1 was accepted."));
     waitFor(() -> text("#journal").contains("SIGUSR1 came"));
 
-    // What they mean here, which the catalog cannot know.
+    // What the signals mean for this host, which the catalog cannot know.
     assertThat(text("#about-USR1")).isEqualTo("For the program to use as it likes");
     assertThat(text("#about-USR2")).isEqualTo("Starts workers again");
     view.openCircuit();
     waitFor(() -> text("#circuit").equals("open"));
     assertThat(text("#banner")).contains("no more are started", "in belfry run by USR2");
 
-    // What ends it is asked about; Escape and Cancel are no.
+    // A signal that ends the process must be confirmed; Escape and Cancel mean no.
     browser().executeScript("document.activeElement.blur()");
     tabTo("[data-signal=TERM]");
     press(Keys.ENTER);
@@ -140,13 +140,15 @@ final class ConsolePageTest extends InBrowser {
     Object animation =
         browser()
             .executeScript(
-                "return getComputedStyle(document.getElementById('link'), '::before').animationName");
+                "return getComputedStyle(document.getElementById('link'),"
+                    + " '::before').animationName");
     assertThat(animation).isEqualTo("none");
     assertNothingFromElsewhereAndNoComplaints();
   }
 
   /**
-   * On many a laptop the last columns of the workers were behind the signals, "p50" below its line.
+   * At common laptop widths the last columns of the workers used to be hidden behind the signals,
+   * and "p50" was on a line of its own.
    */
   @Test
   void atEveryWidthAllOfItIsInItsPlace() {
@@ -175,7 +177,7 @@ final class ConsolePageTest extends InBrowser {
         / 3.0;
   }
 
-  /** Of every text that can be seen against what is behind it, as WCAG computes it. */
+  /** Returns the contrast of each visible text with its background, as WCAG defines it. */
   private List<Double> contrasts() throws IOException {
     String script = Files.readString(Path.of("src/test/resources/dev/belfry/admin/contrasts.js"));
     var contrasts = new ArrayList<Double>();
@@ -189,7 +191,7 @@ final class ConsolePageTest extends InBrowser {
   @Test
   void aWrongTokenAndTheEndOfASessionLeadToTheForm() throws Exception {
     load();
-    press("abc…", Keys.ENTER); // no header can have it, and the host was said not to answer
+    press("abc…", Keys.ENTER); // used to be reported as a host that does not answer
     waitFor(() -> text("#login-error").equals("That is not a token."));
     press(Keys.chord(Keys.CONTROL, "a"), "wrong", Keys.ENTER);
     waitFor(() -> text("#login-error").equals("That is not it."));
@@ -197,7 +199,7 @@ final class ConsolePageTest extends InBrowser {
     press(Keys.chord(Keys.CONTROL, "a"), Transport.TOKEN, Keys.ENTER);
     waitFor(() -> text("#link").equals("Live"));
     browser().navigate().refresh();
-    waitFor(() -> text("#link").equals("Live")); // the cookie stands for the token
+    waitFor(() -> text("#link").equals("Live")); // the session cookie replaces the token
     host().advance(Sessions.LIFETIME);
     waitFor(() -> text("#login-error").startsWith("The session is over."));
     press(Transport.TOKEN, Keys.ENTER);
@@ -209,7 +211,7 @@ final class ConsolePageTest extends InBrowser {
     assertNothingFromElsewhereAndNoComplaints();
   }
 
-  /** It stayed in front of the form, which could not be reached. */
+  /** The dialog used to stay in front of the form, which could not be reached. */
   @Test
   void aQuestionThatIsOpenGoesWithItsSession() {
     signIn();
@@ -234,7 +236,7 @@ final class ConsolePageTest extends InBrowser {
     waitFor(() -> text("#login-error").contains("keeps no cookie"));
   }
 
-  /** Charts stood still, on a page that said it was live, until the clock had caught up. */
+  /** The charts of a live page used to stand still until the clock had caught up. */
   @Test
   void theChartsGoOnWhenTheClockOfTheHostWasSetBack() {
     load();
@@ -260,7 +262,7 @@ final class ConsolePageTest extends InBrowser {
     assertThat(shown).isEqualTo(List.of("40", "ML"));
   }
 
-  /** The journal goes back for days, and a death of last week looked like one of today. */
+  /** The journal goes back days, and a death of last week used to look like one of today. */
   @Test
   void aTimeOfAnotherDaySaysWhichDay() {
     load();

@@ -26,14 +26,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the console is told, and for how long. */
+/** What the console's stream sends, and when it ends. */
 @Timeout(120)
 final class ConsoleStreamTest {
   private static BufferedReader reader(SocketChannel channel) {
     return new BufferedReader(Channels.newReader(channel, StandardCharsets.UTF_8));
   }
 
-  /** The lines up to one that contains a text. */
+  /** Reads lines up to the first that contains a text. */
   private static List<String> until(BufferedReader stream, String text) throws IOException {
     var lines = new ArrayList<String>();
     for (String line = stream.readLine(); line != null; line = stream.readLine()) {
@@ -73,7 +73,7 @@ final class ConsoleStreamTest {
     }
   }
 
-  /** The page takes what comes after the first state for news, and has all of it read out. */
+  /** The page announces events after the first state as news to screen readers. */
   @Test
   void whatIsRememberedComesBeforeTheFirstState() throws Exception {
     var view = new LivelyHost();
@@ -82,7 +82,7 @@ final class ConsoleStreamTest {
     try (Host host = Host.open(Transport.PLAIN, view)) {
       Visitor visitor = Visitor.signedIn(host);
       try (SocketChannel early = visitor.stream()) {
-        until(reader(early), "event: state"); // from now on a new viewer gets one at once
+        until(reader(early), "event: state"); // from now on a new viewer gets a state at once
         try (SocketChannel late = visitor.stream()) {
           assertThat(String.join("\n", until(reader(late), "event: state")))
               .containsSubsequence(
@@ -117,7 +117,7 @@ final class ConsoleStreamTest {
         until(other, "event: state");
         leaving.post("/console/logout");
         until(stream, "{\"reason\": \"session\"}");
-        assertThat(stream.lines().toList()).contains("0"); // the last chunk, and closed
+        assertThat(stream.lines().toList()).contains("0"); // the last chunk of the body
         host.advance(Sessions.LIFETIME);
         until(other, "{\"reason\": \"session\"}");
       }
@@ -131,7 +131,7 @@ final class ConsoleStreamTest {
         BufferedReader stream = reader(channel);
         until(stream, "event: state");
         host.admin.close();
-        until(stream, "{\"reason\": \"closed\"}"); // before it is cut off
+        until(stream, "{\"reason\": \"closed\"}"); // before the connection is closed
       }
     }
   }
@@ -147,7 +147,7 @@ final class ConsoleStreamTest {
         assertThat(status(channel)).isEqualTo(200);
       }
       assertThat(visitor.get("/console/stream").status()).isEqualTo(503);
-      assertThat(visitor.signal("USR1").status()).isEqualTo(202); // the rest goes on
+      assertThat(visitor.signal("USR1").status()).isEqualTo(202); // other requests still work
       open.removeLast().close();
       await().atMost(Duration.ofSeconds(20)).until(() -> isServed(visitor));
       for (SocketChannel channel : open) {
@@ -162,7 +162,7 @@ final class ConsoleStreamTest {
     }
   }
 
-  /** Else sixteen pages that nobody reads would keep everybody out. */
+  /** Otherwise sixteen viewers that read nothing would keep everybody else out. */
   @Test
   void whoReadsNothingIsCutOff() throws Exception {
     var view = new LivelyHost();
@@ -211,8 +211,8 @@ final class ConsoleStreamTest {
   }
 
   /**
-   * After an error, or an exception that could not say what it was or had no text, nobody looked
-   * any more.
+   * Sampling used to stop for good after an error, or after an exception whose text was null or
+   * could not be obtained.
    */
   @ParameterizedTest
   @MethodSource("failures")

@@ -24,12 +24,12 @@ final class EndByHttpTest {
   private static final Map<String, String> HEADERS =
       Map.of("Authorization", "Bearer " + Transport.TOKEN, "Content-Type", "application/json");
 
-  /** As the kernel writes them: a state, and 127.0.0.1 in the order of this machine. */
+  /** The state LISTEN, and below it 127.0.0.1 in this machine's byte order, as in /proc/net/tcp. */
   private static final String LISTEN = " 0A ";
 
   private static final String LOOPBACK = "0100007F";
 
-  /** The token is in the environment, so it is not in the list of processes. */
+  /** Passes the token in the environment, so that it does not show in the list of processes. */
   private static TestProcess start() throws Exception {
     var command =
         new ArrayList<>(List.of("env", SampleHost.TOKEN_VARIABLE + "=" + Transport.TOKEN));

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.belfry.signals.SignalLog;
+import dev.belfry.signals.SignalRecord;
 import dev.belfry.signals.SignalsTesting;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -44,5 +47,28 @@ final class FailingLogTest {
       assertThat(answered.status()).isEqualTo(202);
       await().until(() -> test.exits().equals(List.of(143)));
     }
+  }
+
+  @Test
+  void recordsAndNoticesReachTheLogAndItsFailuresNobody() {
+    var seen = new ArrayList<String>();
+    SignalLog failing =
+        new SignalLog() {
+          @Override
+          public void log(SignalRecord record) {
+            seen.add(record.message());
+            throw new IllegalStateException("no space left");
+          }
+
+          @Override
+          public void notice(String line) {
+            seen.add(line);
+            throw new IllegalStateException("no space left");
+          }
+        };
+    var isolated = new IsolatedLog(failing);
+    isolated.log(new SignalRecord(Level.INFO, "admin.request", "a record", Map.of()));
+    isolated.notice("a notice");
+    assertThat(seen).containsExactly("a record", "a notice");
   }
 }

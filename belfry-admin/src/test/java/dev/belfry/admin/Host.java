@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A process with an admin surface, inside the test: signals do not end it, time stands still. */
+/** A host with an admin surface inside the test: signals do not end it, and its clock is manual. */
 final class Host implements AutoCloseable {
   private static @Nullable Certificates certificates;
 
@@ -45,7 +45,7 @@ final class Host implements AutoCloseable {
         AdminServer.open(options.nanoClock(nanos::get), test.signals(), meters, log::add, view);
   }
 
-  /** With a console. */
+  /** Opens a host with a console. */
   static Host open(Transport transport, HostView view) throws Exception {
     return open(transport, transport.options(certificates(), newSocket()), view);
   }
@@ -78,7 +78,7 @@ final class Host implements AutoCloseable {
     return new Host(Transport.PLAIN, options.apply(socket), socket, Platform.LINUX);
   }
 
-  /** In a directory that does not exist yet. */
+  /** Returns the path of a socket in a directory that does not exist yet. */
   static Path newSocket() throws Exception {
     return Scratch.newDirectory("socket").resolve("private").resolve("admin.sock");
   }
@@ -87,7 +87,7 @@ final class Host implements AutoCloseable {
     return admin.port();
   }
 
-  /** Sends what the owner would, with credentials. */
+  /** Sends a request with the owner's credentials. */
   Answered send(String method, String path, Map<String, String> headers, String body)
       throws Exception {
     var all = new HashMap<>(transport.credentials());
@@ -95,7 +95,7 @@ final class Host implements AutoCloseable {
     return sendAs(method, path, all, body.getBytes(UTF_8));
   }
 
-  /** Sends exactly these headers. */
+  /** Sends a request with exactly these headers. */
   Answered sendAs(String method, String path, Map<String, String> headers, byte[] body)
       throws Exception {
     return transport.send(certificates(), port(), socket, method, path, headers, body);

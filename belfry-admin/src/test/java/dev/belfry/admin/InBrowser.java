@@ -16,8 +16,8 @@ import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 
 /**
- * The console of a host in a real Chromium. Where there is none a test is left out and says so,
- * except that the environment demands it: {@code BELFRY_BROWSER=required}.
+ * The console of a host in a real Chromium. Without Chromium the tests are skipped, unless {@code
+ * BELFRY_BROWSER=required} is set in the environment.
  */
 abstract class InBrowser {
   final LivelyHost view = new LivelyHost();
@@ -84,7 +84,7 @@ abstract class InBrowser {
     focused().sendKeys(keys);
   }
 
-  /** Goes on by the keyboard until something has the focus, which must be there to be seen. */
+  /** Presses Tab until the element has the focus, and checks that the focus is visible. */
   final void tabTo(String selector) {
     WebElement wanted = find(selector);
     for (int i = 0; i < 60 && !focused().equals(wanted); i++) {

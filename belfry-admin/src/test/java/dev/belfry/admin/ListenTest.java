@@ -22,7 +22,7 @@ final class ListenTest {
           new AdminOptions().port(taken.getLocalPort()).bearerToken(Secret.of(Transport.TOKEN));
       assertThatThrownBy(() -> Host.open(Transport.PLAIN, options))
           .isInstanceOf(IOException.class)
-          .hasMessage( // it was that "something is in the way", as for any other reason
+          .hasMessage( // it used to be "something is in the way", whatever the reason
               "the admin surface cannot listen: Address already in use at 127.0.0.1:"
                   + taken.getLocalPort());
     }
@@ -41,7 +41,7 @@ final class ListenTest {
         .hasMessageContaining("no-such-file.pem");
   }
 
-  /** It opened, was found good by whoever asked before, and then every connection failed. */
+  /** Such a key used to pass the check, and then every connection failed. */
   @Test
   void aKeyOfAnotherCertificateIsSaidToBeThat() throws Exception {
     Path key = Host.certificates().key("stranger");
@@ -55,7 +55,7 @@ final class ListenTest {
         .hasMessageContaining(key + " is not the key of");
   }
 
-  /** Its own listener is not what is in the way of the port. */
+  /** The TCP listener, which opened first, used to be reported as the obstacle. */
   @Test
   void aSocketThatCannotBeMadeIsNotTakenForAPortThatIsTaken() throws Exception {
     Path socket = Host.newSocket().resolveSibling("nowhere").resolve("socket");
@@ -75,7 +75,7 @@ final class ListenTest {
         .hasMessageEndingWith(" or " + socket);
   }
 
-  /** The port was left to a server that nobody could close any more. */
+  /** The server used to stay behind on the port, and nobody could close it. */
   @Test
   void whatCannotBeKeptFromOthersIsNotOpenAtAll() throws Exception {
     int port = freePort();
@@ -96,7 +96,7 @@ final class ListenTest {
         .isInstanceOf(IOException.class);
   }
 
-  /** Opens what must not stay open. */
+  /** Opens a surface that is expected to fail, and closes it if it does not. */
   private static void open(AdminOptions options, SocketFile file) throws Exception {
     try (var test = SignalsTesting.open(Platform.LINUX)) {
       var meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

@@ -41,7 +41,7 @@ final class LivelyHost implements HostView {
     workers.getLast().state = "spare";
   }
 
-  /** As much in its rows and readings as they can have. */
+  /** Makes rows and readings as long as they can be. */
   synchronized void fill() {
     slowness = 1500;
     var longest = new Worker("resize-pictures-in-a-row-1042", 4_194_304);
@@ -50,7 +50,7 @@ final class LivelyHost implements HostView {
     workers.add(longest);
   }
 
-  /** One dies, and another takes its place. */
+  /** A worker dies, and another takes its place. */
   synchronized void kill(int place) {
     Worker worker = workers.get(place);
     events.add("death", worker.name + " (" + worker.pid + ") was killed by SIGKILL");

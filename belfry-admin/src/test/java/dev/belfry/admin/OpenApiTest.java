@@ -10,7 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 final class OpenApiTest {
-  /** Those for programs; the console's are its own business. */
+  /** The routes for programs. Those of the console are not part of the interface. */
   private static final List<Route> ROUTES =
       Stream.of(Route.values()).filter(route -> !route.isConsole()).toList();
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which names a browser may know the listener by. */
+/** By which names a browser may address the listener. */
 final class OwnNamesTest {
   private static final Optional<InetAddress> ELSEWHERE =
       Optional.of(InetAddress.ofLiteral("192.0.2.7"));
@@ -25,7 +25,7 @@ final class OwnNamesTest {
     assertThat(withCertificate().contains(name, ELSEWHERE)).isTrue();
   }
 
-  /** It knew the one of the certificate only with all its zeros, as no browser writes it. */
+  /** The certificate's address used to match only with all its zeros, as no browser writes it. */
   @ParameterizedTest
   @ValueSource(strings = {"2001:db8::5", "2001:db8:0:0:0:0:0:5", "2001:0db8::0:5"})
   void anAddressInAnyOfItsForms(String address) throws Exception {

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** An HTTP client that speaks over any socket, for what others cannot. */
+/** A minimal HTTP client that works over any socket and sends whatever it is told to. */
 final class RawClient {
   private RawClient() {}
 

@@ -87,7 +87,7 @@ final class RefusalsTest {
     }
   }
 
-  /** A probe that spoke HTTP/1.0 was told that it is no request. */
+  /** A probe over HTTP/1.0 used to be told that it is not an HTTP request. */
   @Test
   void whoSpeaksAnOlderHttpIsToldWhichOneIsSpoken() throws Exception {
     try (Host host = Host.open(Transport.PLAIN)) {

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Directories for what outlives a single test; they go when the JVM of the tests ends. */
+/** Directories for files that outlive a single test. They are deleted when the JVM ends. */
 final class Scratch {
   private static @Nullable Path root;
 
   private Scratch() {}
 
-  /** One that nobody else has, and only its owner gets into. */
+  /** Creates a directory that only its owner can access. */
   static synchronized Path newDirectory(String name) throws IOException {
     Path directory = root;
     if (directory == null) {

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class SignalMetricsTest {
-  /** What they count was not said. */
+  /** The metrics used to have no description. */
   @Test
   void eventsAndAlertsAreCountedAndSayWhatTheyAre() {
     var meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

@@ -3,8 +3,8 @@ package dev.belfry.admin;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 
 /**
- * Whatever bytes come, the body is refused in the ordinary way or gives what the contract allows.
- * Without {@code JAZZER_FUZZ=1} in the environment it only runs what was found before.
+ * Any body is either rejected with an error or parsed to a valid request. Without {@code
+ * JAZZER_FUZZ=1} in the environment only known inputs run.
  */
 final class SignalRequestFuzzTest {
   @FuzzTest(maxDuration = "30s")

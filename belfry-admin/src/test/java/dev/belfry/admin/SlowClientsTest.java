@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 final class SlowClientsTest {
   private static final String HEAD = "POST /admin/signal HTTP/1.1\r\nHost: localhost\r\n";
 
-  /** Forty seconds of them. */
+  /** Enough for forty seconds. */
   private static final int DRIPS = 80;
 
   private static SocketChannel connect(Host host) throws IOException {
@@ -33,8 +33,8 @@ final class SlowClientsTest {
   }
 
   /**
-   * Sends a byte every half second, for many times as long as a request may take, and says how long
-   * it was before the server closed the connection.
+   * Sends a byte every half second, for many times as long as a request may take. Returns how long
+   * it took until the server closed the connection.
    */
   private static Duration drip(Host host, String begin) throws Exception {
     var isAllSent = new AtomicBoolean();
@@ -50,9 +50,9 @@ final class SlowClientsTest {
                     RawHttp.write(channel, "x");
                   }
                   isAllSent.set(true);
-                  channel.shutdownOutput(); // or the server might wait for more, and we for it
+                  channel.shutdownOutput(); // or both sides might wait for each other
                 } catch (IOException | InterruptedException cutOff) {
-                  // As it should be.
+                  // Expected: the server has closed the connection.
                 }
               });
       RawHttp.readAll(channel);
@@ -83,11 +83,11 @@ final class SlowClientsTest {
       for (int i = 0; i < 3; i++) {
         assertThat(ends.get(i).get()).isGreaterThan(Duration.ofMillis(4_500));
       }
-      assertThat(ends.get(3).get()).isPositive(); // perhaps at once: what it says is no TLS
+      assertThat(ends.get(3).get()).isPositive(); // possibly at once: these bytes are not TLS
     }
   }
 
-  /** They were not logged at all. */
+  /** Such requests used not to be logged at all. */
   @Test
   void whoSendsOnlyAPartOfTheBodyIsLoggedToo() throws Exception {
     String unfinished =

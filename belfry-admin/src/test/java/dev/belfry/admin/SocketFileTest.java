@@ -30,7 +30,7 @@ final class SocketFileTest {
     }
   }
 
-  /** To close it to them was the advice, which for /tmp or /run is a bad one. */
+  /** The message used to advise changing its mode, which is bad advice for /tmp or /run. */
   @Test
   void aDirectoryThatOthersCanEnterIsRefused() throws IOException {
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -51,7 +51,7 @@ final class SocketFileTest {
     assertThat(directory.resolve("admin.sock")).doesNotExist();
   }
 
-  /** Whoever checks a new configuration may listen there itself. */
+  /** The host that checks a new configuration may be listening on the socket itself. */
   @Test
   void aCheckObjectsToNoSocketAndTouchesNone() throws IOException {
     Path socket = directory.resolve("admin.sock");
@@ -73,7 +73,7 @@ final class SocketFileTest {
     assertThat(other).hasContent("precious");
   }
 
-  /** It was found good, and then could not be opened. */
+  /** Such a path used to pass the check, and then could not be opened. */
   @Test
   void aPlaceWhereNoneCanBeMadeIsRefused() throws IOException {
     Path locked = Files.createDirectory(directory.resolve("locked"));

@@ -198,7 +198,7 @@ final class StatusesTest {
   // r[verify signals.http.auth-fail]
   @Test
   void withoutGoodCredentialsNothingHappens() throws Exception {
-    if (transport == Transport.UNIX) { // whoever can open it is the owner
+    if (transport == Transport.UNIX) { // whoever can open the socket is the owner
       assertThat(host.sendAs("POST", "/admin/signal", JSON, USR1).status()).isEqualTo(202);
       return;
     }
@@ -293,7 +293,7 @@ final class StatusesTest {
         .startsWith("3.1");
   }
 
-  /** Whoever looked for what a number means found nothing. */
+  /** The metrics used to have no description. */
   @Test
   void everyMetricSaysWhatItIs() throws Exception {
     host.signal("{\"signal\": \"USR1\"}");
@@ -303,7 +303,7 @@ final class StatusesTest {
         .allMatch(line -> line.matches("# HELP [a-z_]+ [A-Z].+"));
   }
 
-  /** Monitors ask so, and were told that the method is not allowed, with a body that none reads. */
+  /** Monitors send HEAD, which used to be answered with 405 and a body that no client reads. */
   @Test
   void headIsAnsweredAsGetWithoutTheBody() throws Exception {
     Answered live = host.sendAs("HEAD", "/health/live", Map.of(), new byte[0]);

@@ -66,7 +66,7 @@ final class StrangersTest {
                     atOnce.release();
                   }
                 }));
-        if (i % 250 == 125) { // in the midst of them
+        if (i % 250 == 125) { // while the strangers knock
           assertThat(host.signal("{\"signal\": \"USR1\"}").status()).isEqualTo(202);
           assertThat(overTheSocket(host).status()).isEqualTo(202);
         }
@@ -82,7 +82,7 @@ final class StrangersTest {
     }
   }
 
-  /** If the machine is so slow that they are cut off before the answer, it proves nothing. */
+  /** Repeated if the machine is so slow that connections are cut off before the answer. */
   @Test
   void withAllTcpConnectionsTakenTheUnixSocketStillAnswers() throws Exception {
     try (Host host = openWithSocket()) {
@@ -94,7 +94,7 @@ final class StrangersTest {
           taken.add(SocketChannel.open(server));
         }
         assertThat(overTheSocket(host).status()).isEqualTo(202);
-        host.advance(Duration.ofMinutes(1)); // and with it the budget
+        host.advance(Duration.ofMinutes(1)); // which renews the budget
         wereTaken = isOpen(taken.getFirst());
         for (SocketChannel channel : taken) {
           channel.close();

@@ -24,7 +24,7 @@ enum Transport {
 
   static final String TOKEN = "correct-horse-battery-staple";
 
-  /** What a client over this must show, and a server must be told. */
+  /** The options of a surface that is reached this way, with its credentials. */
   AdminOptions options(Certificates certificates, Path socket) throws Exception {
     AdminTls tls = AdminTls.of(certificates.pem("server"), certificates.key("server"));
     return switch (this) {
@@ -44,7 +44,7 @@ enum Transport {
     return this == PLAIN || this == TLS ? Map.of("Authorization", "Bearer " + TOKEN) : Map.of();
   }
 
-  /** Sends a request as its owner would. */
+  /** Sends a request. */
   Answered send(
       Certificates certificates,
       int port,

@@ -11,7 +11,7 @@ import java.nio.channels.SocketChannel;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Sends over a plain socket what a browser would, and can be told to send what none would. */
+/** Sends what a browser would send over a plain socket, and on request what no browser would. */
 final class Visitor {
   private final InetSocketAddress server;
   private final Map<String, String> headers = new HashMap<>();
@@ -27,7 +27,7 @@ final class Visitor {
     return new Visitor(host);
   }
 
-  /** One that has signed in. */
+  /** Returns a visitor that has signed in. */
   static Visitor signedIn(Host host) throws IOException {
     Visitor visitor = of(host);
     Answered login = visitor.login(Transport.TOKEN);
@@ -39,7 +39,7 @@ final class Visitor {
     return login.header("set-cookie").split(";", 2)[0];
   }
 
-  /** The same with another header; without it where the value is empty. */
+  /** Sets a header of later requests; removes it if the value is empty. */
   Visitor with(String name, String value) {
     if (value.isEmpty()) {
       headers.remove(name);
@@ -78,12 +78,12 @@ final class Visitor {
     var all = new HashMap<>(headers);
     all.putAll(more);
     if (method.equals("GET")) {
-      all.remove("Origin"); // as browsers do for what they get from the same origin
+      all.remove("Origin"); // as browsers do for GET requests to the same origin
     }
     return RawClient.send(server, method, path, all, body.getBytes(UTF_8));
   }
 
-  /** A connection that has asked for the stream. */
+  /** Opens a connection and requests the stream. */
   SocketChannel stream() throws IOException {
     SocketChannel channel = SocketChannel.open(server);
     var head = new StringBuilder("GET /console/stream HTTP/1.1\r\n");

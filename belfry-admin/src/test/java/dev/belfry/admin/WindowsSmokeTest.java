@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What Windows lacks is raised over HTTP. */
+/** Signals that Windows lacks can be raised over HTTP. */
 @Timeout(60)
 final class WindowsSmokeTest {
   // r[verify signals.http.windows]

@@ -25,4 +25,14 @@ public final class BindProbe {
       return Optional.of(e);
     }
   }
+
+  /** Whether a server at one address is in the way of one at the other; port 0 is any free port. */
+  public static boolean overlap(InetSocketAddress one, InetSocketAddress other) {
+    boolean samePort = one.getPort() != 0 && one.getPort() == other.getPort();
+    return samePort && (isEverywhere(one) || isEverywhere(other) || one.equals(other));
+  }
+
+  private static boolean isEverywhere(InetSocketAddress address) {
+    return !address.isUnresolved() && address.getAddress().isAnyLocalAddress();
+  }
 }

@@ -74,6 +74,26 @@ class RunSignalsIT {
     }
   }
 
+  /** Regression: as the port was its own elsewhere, the host ended and could not restart. */
+  @Test
+  void hangUpToItsOwnPortAtAnAddressOfSomebodyElseIsRejected() throws Exception {
+    try (var taken = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.2"))) {
+      int port = taken.getLocalPort();
+      Path config = HostProgram.config(directory);
+      String text = Files.readString(config).replaceFirst("127.0.0.1:0", "127.0.0.1:" + port);
+      Files.writeString(config, text);
+      try (HostProgram host = HostProgram.start(directory, config.toString())) {
+        Files.writeString(config, text.replace("127.0.0.1:" + port, "127.0.0.2:" + port));
+        host.program().signal(Signo.HUP);
+        host.program().awaitErr("the gateway cannot listen at 127.0.0.2:" + port);
+
+        Files.writeString(config, text);
+        host.program().signal(Signo.HUP);
+        assertThat(host.program().end().exitCode()).isEqualTo(129);
+      }
+    }
+  }
+
   /** Regression: the host outlived its terminal, unseen, and held the ports. */
   @ParameterizedTest
   @ValueSource(strings = {"", "--supervise"})

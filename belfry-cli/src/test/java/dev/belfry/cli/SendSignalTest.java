@@ -53,7 +53,15 @@ class SendSignalTest {
 
   /** Regression: they printed a stack trace. */
   @ParameterizedTest
-  @ValueSource(strings = {"http://my_host:7071", "http://:7071", "http://a b", "http://a:70000"})
+  @ValueSource(
+      strings = {
+        "http://my_host:7071",
+        "http://:7071",
+        "http://a b",
+        "http://a:70000",
+        "http://", // used to be taken for the name of a host, as was the next
+        "ftp://127.0.0.1:7071"
+      })
   void anAddressThatNobodyCanHaveIsAWrongCommandLine(String target) throws IOException {
     CommandRun run = signal(target, Files.writeString(directory.resolve("token"), "good"));
     assertThat(run.exitCode()).isEqualTo(2);

@@ -140,7 +140,7 @@ final class BodiesTest {
       Future<?> drip =
           threads.submit(
               () -> {
-                while (true) { // until it is refused
+                while (true) { // until the connection is closed
                   Thread.sleep(100);
                   RawHttp.write(head, "x");
                   RawHttp.write(body, "x");
@@ -162,7 +162,7 @@ final class BodiesTest {
     try (Gateway gateway = Gateway.open(options, running.pool);
         SocketChannel channel = connect(0, "127.0.0.1", gateway.port())) {
       assertThat(echo(channel, "first")).endsWith("first");
-      Thread.sleep(2500); // the point of it
+      Thread.sleep(2500); // longer than half the patience, as the wait below
       String request = Running.post("echo", "", "second");
       RawHttp.write(channel, request.substring(0, 20));
       Thread.sleep(2500);
@@ -176,7 +176,7 @@ final class BodiesTest {
     try (SocketChannel channel = running.connect()) {
       channel.setOption(StandardSocketOptions.SO_RCVBUF, 64 * 1024);
       RawHttp.write(channel, Running.post("echo", "", "x".repeat(LARGE)));
-      Thread.sleep(3000); // the point of it: nothing is read for longer than there is patience
+      Thread.sleep(3000); // reads nothing for longer than the gateway's patience
       assertThat(RawHttp.readAll(channel)).startsWith("HTTP/1.1 200 ").hasSizeLessThan(LARGE);
     }
     assertThat(running.text(running.call("upper", "others"))).isEqualTo("OTHERS");

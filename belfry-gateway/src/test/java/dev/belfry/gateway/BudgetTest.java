@@ -43,7 +43,7 @@ final class BudgetTest {
     }
   }
 
-  /** Announces the longest payload. */
+  /** Opens a connection and announces a payload of the maximum length. */
   private SocketChannel announce(String headers) throws IOException {
     SocketChannel channel = running.connect();
     channels.add(channel);
@@ -68,7 +68,7 @@ final class BudgetTest {
             .atMost(Running.LONG)
             .until(
                 () -> {
-                  RawHttp.write(announce(""), "x".repeat(MAX - 1024)); // maybe that is refused
+                  RawHttp.write(announce(""), "x".repeat(MAX - 1024)); // which may be refused
                   return running.send(running.call("echo", new byte[MAX]));
                 },
                 response -> response.statusCode() != 200);
@@ -96,7 +96,7 @@ final class BudgetTest {
       String head = "POST /call/echo HTTP/1.1\r\nHost: localhost\r\n";
       RawHttp.write(channel, head + "Transfer-Encoding: chunked\r\n\r\n7fffffff\r\n");
       RawHttp.write(channel, "x".repeat(2 * MAX));
-      RawHttp.readUntil(channel, "too_large"); // and stays
+      RawHttp.readUntil(channel, "too_large"); // and stays connected
     }
     assertThat(running.send(running.call("echo", new byte[MAX])).statusCode()).isEqualTo(200);
   }

@@ -60,7 +60,7 @@ final class CloseTest {
     }
   }
 
-  /** Until the listener is closed the kernel still lets somebody in, who then gets nothing. */
+  /** Until the listener is closed the kernel still accepts connections, which get no answer. */
   private static boolean isRefused(Running running) throws IOException {
     try (SocketChannel late = running.connect()) {
       assertThat(RawHttp.readAll(late)).isEmpty();

@@ -21,7 +21,10 @@ final class ConnectionsTest {
   /** Long enough for a request to begin, however busy the machine is. */
   private static final Duration PATIENCE = Duration.ofSeconds(3);
 
-  /** As any thread may be when memory is short, and after that nobody was cut off any more. */
+  /**
+   * A thread whose interruption fails, as it may when memory is short. No connection used to be cut
+   * off after that.
+   */
   private static final class Unwell extends Thread {
     final CountDownLatch failed = new CountDownLatch(1);
 

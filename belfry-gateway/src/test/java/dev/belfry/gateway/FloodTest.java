@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class FloodTest {
   private static final int MAX = 1 << 20;
 
-  /** What is discarded behind an answer, and what sockets have in their buffers. */
+  /** What the gateway discards after an answer, plus what sockets buffer. */
   private static final long TAKEN = 64 << 20;
 
   private static final long ENOUGH = 4 * TAKEN;
@@ -90,7 +90,7 @@ final class FloodTest {
     }
   }
 
-  /** The server waited for more, up to the end of its patience, or logged an error of its own. */
+  /** The server used to wait for more until its patience ended, or to log an error of its own. */
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -37,12 +37,12 @@ final class Running implements AutoCloseable {
     this.gateway = gateway;
   }
 
-  /** One worker and a spare. */
+  /** Options for one worker and a spare. */
   static PoolOptions pool() {
     return PoolOptions.of(TestProcess.javaCommand(TestWorker.class)).workers(1).spares(1);
   }
 
-  /** At any port. */
+  /** Options for any free port. */
   static GatewayOptions options() {
     return new GatewayOptions().address(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
   }
@@ -57,7 +57,7 @@ final class Running implements AutoCloseable {
     return new Running(opened, Gateway.open(options, opened));
   }
 
-  /** Also if no worker gets ready. */
+  /** Opens a gateway without waiting for workers, which may never be ready. */
   static Running openAtOnce(PoolOptions pool, GatewayOptions options) throws IOException {
     WorkerPool opened = WorkerPool.open(pool);
     return new Running(opened, Gateway.open(options, opened));
@@ -79,7 +79,7 @@ final class Running implements AutoCloseable {
     return client.send(request.build(), BodyHandlers.ofByteArray());
   }
 
-  /** The text of an answer that is one. */
+  /** Sends a request and returns the answer as text; fails unless the status is 200. */
   String text(HttpRequest.Builder request) throws Exception {
     HttpResponse<byte[]> response = send(request);
     String text = new String(response.body(), UTF_8);
@@ -95,7 +95,7 @@ final class Running implements AutoCloseable {
     return body;
   }
 
-  /** A request with its body, to be sent as it is. */
+  /** Returns a complete request, for a plain socket. */
   static String post(String method, String headers, String body) {
     return "POST /call/%s HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: %d\r\n\r\n%s"
         .formatted(method, headers, body.length(), body);

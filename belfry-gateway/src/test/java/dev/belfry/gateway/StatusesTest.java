@@ -85,7 +85,7 @@ final class StatusesTest {
     assertThat(response.headers().firstValue("allow")).contains("POST");
   }
 
-  /** A body would be taken for the beginning of the next answer. */
+  /** A client would take a body for the beginning of the next answer. */
   @ParameterizedTest
   @CsvSource({"/call/upper, 405, 76", "/call, 404, 105", "/call/%zz, 400, 0"})
   void theAnswerToHeadHasNoBody(String path, int status, int length) throws Exception {
@@ -153,7 +153,7 @@ final class StatusesTest {
     }
   }
 
-  /** It was said to be a failure of the gateway. */
+  /** This used to be reported as a failure of the gateway. */
   @Test
   void aCodingThatNobodyKnowsHereIs501() throws Exception {
     try (SocketChannel channel = running.connect()) {
@@ -247,7 +247,7 @@ final class StatusesTest {
     try (Running broken = Running.openAtOnce(options, Running.options())) {
       HttpResponse<byte[]> response = broken.send(broken.call("upper", "x"));
       assertError(response, 503, "circuit_open");
-      JsonNode last = json(response).get("worker"); // it was left out, and so was the reason
+      JsonNode last = json(response).get("worker"); // it used to be missing, and with it the reason
       assertThat(last.get("how").asString()).isEqualTo("exit code 9 (before it was ready)");
       assertThat(last.get("error_tail").asString()).isEqualTo("I cannot start");
       assertThat(response.headers().firstValue("retry-after")).contains("5");

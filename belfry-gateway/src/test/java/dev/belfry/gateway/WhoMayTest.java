@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Programs on this machine may call, web pages may not, and over a network only with a token. */
+/** Programs on this machine may call, web pages may not, and calls over a network need a token. */
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class WhoMayTest {
@@ -66,7 +66,7 @@ final class WhoMayTest {
         "127.1.2.3",
         "[::1]",
         "[::1]:7070",
-        "[0:0:0:0:0:0:0:1]:7070" // as Java writes it; a host on ::1 refused what it had printed
+        "[0:0:0:0:0:0:0:1]:7070" // Java's form, which a host on ::1 used to print and then refuse
       })
   void namesOfThisMachineAreOurs(String host) throws Exception {
     assertThat(send("Host: " + host + "\r\n")).startsWith("HTTP/1.1 200 ").endsWith("HI");
@@ -102,7 +102,7 @@ final class WhoMayTest {
         .contains("\"error\":\"foreign_origin\"");
   }
 
-  /** As to a proxy. It got 404, and it is this name that counts. */
+  /** As for a proxy. This name takes precedence over {@code Host}; it used to get 404. */
   @ParameterizedTest
   @CsvSource({
     "http://localhost:7070/call/upper, localhost:7070, 200",
@@ -156,7 +156,7 @@ final class WhoMayTest {
             .startsWith("HTTP/1.1 401 ")
             .containsIgnoringCase("WWW-Authenticate: Bearer")
             .contains("\"error\":\"unauthorized\"")
-            .contains("is missing or wrong"); // who had sent one was asked to send it
+            .contains("is missing or wrong"); // it used to ask for a token that was sent
       }
       assertThat(send(here, guarded, host + "Authorization: Basic secret\r\n"))
           .startsWith("HTTP/1.1 401 ");
@@ -182,7 +182,7 @@ final class WhoMayTest {
     var taken = new InetSocketAddress(InetAddress.getLoopbackAddress(), gateway.port());
     assertThatExceptionOfType(IOException.class)
         .isThrownBy(() -> Gateway.open(new GatewayOptions().address(taken), pool))
-        .withMessage( // it was that "something is in the way", as for any other reason
+        .withMessage( // it used to be "something is in the way", whatever the reason
             "the gateway cannot listen: Address already in use at 127.0.0.1:" + gateway.port());
   }
 

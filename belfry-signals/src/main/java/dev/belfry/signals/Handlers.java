@@ -45,7 +45,7 @@ final class Handlers {
             "a handler of " + delivery.signal() + " failed",
             e,
             "error",
-            Journal.textOf(e));
+            SignalRecord.textOf(e));
       } finally {
         Thread.interrupted(); // must not leak into the next handler or a cleanup
       }

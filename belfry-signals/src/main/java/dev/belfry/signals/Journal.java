@@ -113,15 +113,6 @@ final class Journal implements AutoCloseable {
     isolated(() -> log.notice(line));
   }
 
-  /** The exception as text, or its class name if its {@code toString} itself throws. */
-  static String textOf(Throwable e) {
-    try {
-      return "" + e;
-    } catch (Throwable another) {
-      return e.getClass().getName();
-    }
-  }
-
   /**
    * The exception, or null if its stack trace cannot be printed: a log that tried could lose the
    * whole record.
@@ -152,7 +143,7 @@ final class Journal implements AutoCloseable {
     try {
       sink.run();
     } catch (RuntimeException | Error e) {
-      System.err.println("belfry: a sink for signal records failed: " + textOf(e));
+      System.err.println("belfry: a sink for signal records failed: " + SignalRecord.textOf(e));
     }
   }
 }

@@ -54,7 +54,7 @@ final class Reload {
       }
       reject(delivery, "the new configuration is invalid: " + String.join("; ", problems), null);
     } catch (Throwable e) { // whatever it is, keep running with the old configuration
-      reject(delivery, "the new configuration cannot be loaded: " + Journal.textOf(e), e);
+      reject(delivery, "the new configuration cannot be loaded: " + SignalRecord.textOf(e), e);
     } finally {
       Thread.interrupted(); // must not leak into the cleanups
     }

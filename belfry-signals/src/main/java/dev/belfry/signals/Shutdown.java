@@ -219,7 +219,7 @@ final class Shutdown {
           "cleanup",
           step.name,
           "error",
-          Journal.textOf(e));
+          SignalRecord.textOf(e));
     } finally {
       Thread.interrupted(); // otherwise the next cleanup's first wait would fail
     }

@@ -48,6 +48,15 @@ public record SignalRecord(
     return text.toString();
   }
 
+  /** The text of an exception, or its class name if its {@code toString} itself throws. */
+  public static String textOf(Throwable error) {
+    try {
+      return "" + error;
+    } catch (Throwable another) {
+      return error.getClass().getName();
+    }
+  }
+
   private static String quote(String value) {
     boolean plain =
         !value.isEmpty()

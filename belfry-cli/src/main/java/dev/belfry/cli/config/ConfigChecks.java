@@ -123,16 +123,9 @@ final class ConfigChecks {
   }
 
   private void differ(GatewayConfig gateway, AdminConfig admin) {
-    InetSocketAddress one = gateway.listen();
-    InetSocketAddress other = admin.listen();
-    boolean samePort = one.getPort() != 0 && one.getPort() == other.getPort();
-    if (samePort && (isEverywhere(one) || isEverywhere(other) || one.equals(other))) {
+    if (BindProbe.overlap(gateway.listen(), admin.listen())) {
       fault("admin.listen", "the gateway listens there already");
     }
-  }
-
-  private static boolean isEverywhere(InetSocketAddress address) {
-    return !address.isUnresolved() && address.getAddress().isAnyLocalAddress();
   }
 
   private void canListen(String field, InetSocketAddress address) {

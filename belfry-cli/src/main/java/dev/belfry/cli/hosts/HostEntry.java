@@ -65,6 +65,11 @@ public record HostEntry(
         Instant.parse(json.required("startedAt").stringValue()));
   }
 
+  /** Whether a user means this host by a text: its process id or its name. */
+  boolean is(String which) {
+    return which.equals(Long.toString(pid)) || which.equals(name);
+  }
+
   @Override
   public String toString() {
     return "%s (pid %d)".formatted(name, pid);

@@ -1,5 +1,6 @@
 package dev.belfry.cli.hosts;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.joining;
 
 import dev.belfry.linux.Errno;
@@ -24,7 +25,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -221,52 +224,76 @@ public final class RunDirectory {
     }
   }
 
-  /** Returns the live hosts, oldest first. Removes what dead hosts left behind. */
-  public List<HostEntry> live() throws IOException {
-    var live = new ArrayList<HostEntry>();
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(path, "*" + ENTRY)) {
-      for (Path file : files) {
-        HostEntry entry = look(file);
-        if (entry != null) {
-          live.add(entry);
-        }
-      }
+  /**
+   * What is running.
+   *
+   * @param hosts the live hosts
+   * @param unreadable the entries of live hosts that are not in this version's form
+   */
+  private record Running(List<HostEntry> hosts, List<Path> unreadable) {
+    Running() {
+      this(new ArrayList<>(), new ArrayList<>());
     }
-    live.sort(Comparator.comparing(HostEntry::startedAt).thenComparingLong(HostEntry::pid));
-    return live;
+
+    /** Describes each host. */
+    Stream<String> all() {
+      return Stream.concat(
+          hosts.stream().map(HostEntry::toString),
+          unreadable.stream()
+              .map(it -> "a host of another version of belfry, whose entry cannot be read: " + it));
+    }
   }
 
-  /** Returns the host of an entry, or null if it is dead or its entry unfinished. */
-  private @Nullable HostEntry look(Path file) throws IOException {
+  /** Returns the live hosts, oldest first. Removes what dead hosts left behind. */
+  public List<HostEntry> live() throws IOException {
+    return running().hosts;
+  }
+
+  private Running running() throws IOException {
+    var running = new Running();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(path, "*" + ENTRY)) {
+      for (Path file : files) {
+        look(file, running);
+      }
+    }
+    running.hosts.sort(
+        Comparator.comparing(HostEntry::startedAt).thenComparingLong(HostEntry::pid));
+    return running;
+  }
+
+  /** Adds the host of an entry, unless the entry is unfinished; if the host is dead, cleans up. */
+  private void look(Path file, Running running) throws IOException {
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-      return null; // not made by a host; and opening a pipe would block
+      return; // not made by a host; and opening a pipe would block
     }
     try (Fd fd = OpenFile.open(sys, file, OpenFlags.READ_ONLY | OpenFlags.noFollow(), 0)) {
       boolean dead = FileLocks.tryFlock(sys, fd.number(), FileLocks.Mode.SHARED);
-      HostEntry entry = read(file);
+      Optional<HostEntry> entry = read(file);
       if (dead) {
-        if (entry != null && path.equals(entry.counters().getParent())) {
-          remove(entry.counters());
-        }
+        entry
+            .map(HostEntry::counters)
+            .filter(it -> path.equals(it.getParent()))
+            .ifPresent(RunDirectory::remove);
         remove(file);
-        return null;
+      } else if (!file.getFileName().toString().startsWith(UNFINISHED)) {
+        entry.ifPresentOrElse(running.hosts::add, () -> running.unreadable.add(file));
       }
-      return file.getFileName().toString().startsWith(UNFINISHED) ? null : entry;
+    } catch (NoSuchFileException removed) {
+      // Closed, or removed by another process, meanwhile.
     } catch (ErrnoException e) {
-      if (e.is(Errno.ENOENT)) {
-        return null; // closed, or removed by another process, meanwhile
+      if (!e.is(Errno.ENOENT)) { // the same
+        throw e;
       }
-      throw e;
     }
   }
 
-  private static @Nullable HostEntry read(Path file) throws IOException {
+  /** Returns an entry; empty if its host was killed while writing it, or is of another version. */
+  private static Optional<HostEntry> read(Path file) throws IOException {
+    String text = new String(Files.readAllBytes(file), UTF_8); // never fails to decode
     try {
-      return HostEntry.parse(Files.readString(file));
-    } catch (NoSuchFileException gone) {
-      return null;
+      return Optional.of(HostEntry.parse(text));
     } catch (RuntimeException unreadable) {
-      return null; // half written by a host that was killed, or of another version
+      return Optional.empty();
     }
   }
 
@@ -277,27 +304,30 @@ public final class RunDirectory {
    * @throws NoSuchHost if no host matches, or several do
    */
   public HostEntry find(@Nullable String which) throws IOException {
-    List<HostEntry> live = live();
-    if (live.isEmpty()) {
+    Running running = running();
+    String all = running.all().collect(joining(", "));
+    if (all.isEmpty()) {
       throw new NoSuchHost(
           "no host is running (looked in %s); start one: belfry run".formatted(path));
     }
-    List<HostEntry> meant = live.stream().filter(host -> isMeant(host, which)).toList();
+    if (which == null) {
+      if (running.all().count() > 1) {
+        throw new NoSuchHost("several hosts are running, name one by its pid: " + all);
+      }
+      return running.hosts.stream()
+          .findFirst()
+          .orElseThrow(() -> new NoSuchHost("there is " + all));
+    }
+    List<HostEntry> meant = running.hosts.stream().filter(host -> host.is(which)).toList();
     if (meant.isEmpty()) {
-      throw new NoSuchHost("no host is called %s; running: %s".formatted(which, list(live)));
+      throw new NoSuchHost("no host is called %s; running: %s".formatted(which, all));
     }
     if (meant.size() > 1) {
-      throw new NoSuchHost("several hosts are running, name one by its pid: " + list(meant));
+      throw new NoSuchHost(
+          "several hosts are running, name one by its pid: "
+              + meant.stream().map(HostEntry::toString).collect(joining(", ")));
     }
     return meant.getFirst();
-  }
-
-  private static boolean isMeant(HostEntry host, @Nullable String which) {
-    return which == null || which.equals(Long.toString(host.pid())) || which.equals(host.name());
-  }
-
-  private static String list(List<HostEntry> hosts) {
-    return hosts.stream().map(HostEntry::toString).collect(joining(", "));
   }
 
   private static void remove(Path file) {

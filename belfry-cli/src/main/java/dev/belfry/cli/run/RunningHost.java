@@ -4,6 +4,7 @@ import dev.belfry.admin.AdminOptions;
 import dev.belfry.admin.AdminServer;
 import dev.belfry.admin.HostEvents;
 import dev.belfry.admin.SignalMetrics;
+import dev.belfry.cli.BindProbe;
 import dev.belfry.cli.Reason;
 import dev.belfry.cli.ThreadDump;
 import dev.belfry.cli.config.AdminConfig;
@@ -37,13 +38,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,7 +115,7 @@ final class RunningHost {
 
   private void open(PrintWriter out) throws IOException, InterruptedException {
     RunDirectory directory = RunDirectory.ofUser();
-    checkPorts(config, Set.of());
+    checkPorts(config, List.of());
     for (String warning : config.openSecrets()) {
       tell(Level.WARNING, "host.secret", warning);
     }
@@ -168,12 +168,14 @@ final class RunningHost {
   /**
    * Checks that ports are free before any worker starts, so that a second host fails at once.
    *
-   * @param own ports that this process listens at itself
+   * @param own addresses at which this process listens itself
    */
-  private static void checkPorts(HostConfig config, Set<Integer> own) throws IOException {
+  private static void checkPorts(HostConfig config, Collection<InetSocketAddress> own)
+      throws IOException {
     for (Map.Entry<String, InetSocketAddress> listener : listeners(config).entrySet()) {
-      if (!own.contains(listener.getValue().getPort())) {
-        Surfaces.checkFree(Sys.forAnyThread(), listener.getKey(), listener.getValue());
+      InetSocketAddress wanted = listener.getValue();
+      if (own.stream().noneMatch(it -> BindProbe.overlap(it, wanted))) {
+        Surfaces.checkFree(Sys.forAnyThread(), listener.getKey(), wanted);
       }
     }
   }
@@ -188,11 +190,7 @@ final class RunningHost {
   /** Returns the faults of a new configuration; the caller reports that it is not valid. */
   private static List<String> problems(Path file, HostConfig current) {
     try {
-      Set<Integer> own =
-          listeners(current).values().stream()
-              .map(InetSocketAddress::getPort)
-              .collect(Collectors.toSet());
-      checkPorts(ConfigFile.load(file), own);
+      checkPorts(ConfigFile.load(file), listeners(current).values());
       return List.of();
     } catch (ConfigException e) {
       return e.faults().stream().map(ConfigFault::toString).toList();

@@ -81,7 +81,7 @@ public final class SendSignal implements Callable<Integer> {
                 () ->
                     new ParameterException(
                         spec.commandLine(), "There is no signal '" + name + "'."));
-    if (target.matches("https?://.+")) {
+    if (target.contains("://")) {
       spec.commandLine().getOut().println(post(signal));
       return 0;
     }

@@ -16,7 +16,6 @@ import dev.belfry.shm.WaitStrategy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -45,7 +44,6 @@ import picocli.CommandLine.Spec;
     exitCodeList = {"0:every echo was correct", "1:one was not, or there was no guest"})
 final class ShmPing implements Callable<Integer> {
   private static final int FAILED = 1;
-  private static final Duration GOODBYE = Duration.ofSeconds(5);
   private static final long ATTACH_SECONDS = 60;
 
   private final Supplier<Sys> sys;
@@ -179,6 +177,7 @@ final class ShmPing implements Callable<Integer> {
   }
 
   private int ping(ShmHost host) throws IOException {
+    EchoCheck echoes;
     try (host) {
       if (command.isEmpty()) {
         spec.commandLine().getErr().println("waiting for a guest at " + hubPath);
@@ -186,7 +185,7 @@ final class ShmPing implements Callable<Integer> {
         host.spawn(command, host.addPeer(peerOptions()));
       }
       Peer peer = arrival.attached.get(ATTACH_SECONDS, TimeUnit.SECONDS);
-      var echoes = new EchoCheck(host.segment(), peer, sizes);
+      echoes = new EchoCheck(host.segment(), peer, sizes);
       String trouble = echoes.exchange(count);
       if (trouble == null) {
         trouble = echoes.slotsInUse();
@@ -194,10 +193,6 @@ final class ShmPing implements Callable<Integer> {
       if (trouble != null) {
         return fail(trouble);
       }
-      host.goodbye(GOODBYE).get(ATTACH_SECONDS, TimeUnit.SECONDS);
-      spec.commandLine().getOut().print(echoes.report(json, arrival.status));
-      spec.commandLine().getOut().flush();
-      return 0;
     } catch (TimeoutException e) {
       return fail("no guest has come within %d s".formatted(ATTACH_SECONDS));
     } catch (ExecutionException e) {
@@ -206,6 +201,10 @@ final class ShmPing implements Callable<Integer> {
       Thread.currentThread().interrupt();
       return fail("interrupted");
     }
+    // The host has said goodbye and waited for the guest, so its exit status is known.
+    spec.commandLine().getOut().print(echoes.report(json, arrival.status));
+    spec.commandLine().getOut().flush();
+    return 0;
   }
 
   private int fail(@Nullable String what) {

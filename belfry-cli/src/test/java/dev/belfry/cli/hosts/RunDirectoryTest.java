@@ -1,5 +1,6 @@
 package dev.belfry.cli.hosts;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -22,6 +23,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Hosts, most of them real processes, and how they are found. */
 class RunDirectoryTest {
@@ -200,6 +203,35 @@ class RunDirectoryTest {
       assertThatThrownBy(() -> directory.find("nobody"))
           .hasMessageStartingWith("no host is called nobody; running: demo (pid");
     }
+  }
+
+  /** Regression: a running host of another version was left out without a word. */
+  @ParameterizedTest
+  @ValueSource(strings = {"{\"process\": 7}", "no JSON", "", "\u00ff"})
+  void aLiveHostWhoseEntryCannotBeReadIsNamed(String text) throws Exception {
+    RunDirectory directory = open();
+    Path foreign = Files.write(path.resolve("7-0123.host"), text.getBytes(ISO_8859_1));
+    String unreadable =
+        "a host of another version of belfry, whose entry cannot be read: " + foreign;
+    try (Fd held = OpenFile.open(SYS, foreign, OpenFlags.READ_ONLY, 0)) {
+      assertThat(FileLocks.tryFlock(SYS, held.number(), FileLocks.Mode.EXCLUSIVE)).isTrue();
+      assertThat(directory.live()).isEmpty();
+      assertThatThrownBy(() -> directory.find(null))
+          .isInstanceOf(NoSuchHost.class)
+          .hasMessage("there is " + unreadable);
+
+      var entry = new HostEntry(8, "me", null, null, Path.of("/c"), null, Instant.EPOCH);
+      try (var _ = directory.announce(entry)) {
+        assertThat(directory.find("me")).isEqualTo(entry);
+        assertThatThrownBy(() -> directory.find(null))
+            .hasMessage(
+                "several hosts are running, name one by its pid: me (pid 8), " + unreadable);
+        assertThatThrownBy(() -> directory.find("7"))
+            .hasMessage("no host is called 7; running: me (pid 8), " + unreadable);
+      }
+    }
+    assertThat(directory.live()).isEmpty();
+    assertThat(foreign).doesNotExist();
   }
 
   @Test

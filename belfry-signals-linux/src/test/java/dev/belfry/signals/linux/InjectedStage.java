@@ -18,7 +18,7 @@ final class InjectedStage implements Stage {
   private final SignalsTesting test;
   private final List<String> lines = new CopyOnWriteArrayList<>();
 
-  /** How many lines with a prefix were asked for. */
+  /** How many lines were returned for each prefix. */
   private final Map<String, Integer> taken = new HashMap<>();
 
   InjectedStage(String scenario, List<String> arguments) throws Exception {
@@ -56,7 +56,7 @@ final class InjectedStage implements Stage {
     return test.exits().getFirst();
   }
 
-  /** What the program printed, and what the other would have printed for records and alerts. */
+  /** What the program printed, with records and alerts in the form that a process prints them. */
   @Override
   public List<String> all() {
     var all = new ArrayList<>(lines);

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
-/** A program whose own threads end as soon as they can, without waiting for the exit. */
+/** A program whose own threads all end before the exit. */
 final class LeavingService {
   private static final long A_MOMENT_NANOS = 1_000_000;
 
@@ -31,7 +31,7 @@ final class LeavingService {
     }
   }
 
-  /** As with a server, the last thread of which ends when it is stopped. */
+  /** Like a server whose last thread ends when it is stopped. */
   private static void stopped() throws Exception {
     var stopped = new CountDownLatch(1);
     Signals signals = Signals.open();
@@ -68,13 +68,13 @@ final class LeavingService {
     System.out.println("closed");
   }
 
-  /** Then it ends as if there were no signals. */
+  /** Without a shutdown, the program ends as if there were no signals. */
   private static void nothingEnds() {
     Signals signals = Signals.open();
     signals.onShutdown("not run", () -> System.out.println("cleanup"));
   }
 
-  /** What asks for an end once the signals were given back asks in vain. */
+  /** A shutdown requested after the signals were closed has no effect. */
   private static void closedBefore() {
     Signals signals = Signals.open();
     signals.close();
@@ -125,7 +125,7 @@ final class LeavingService {
         });
   }
 
-  /** The thread that has run main comes back under this name, to wait until it is the last. */
+  /** After main the JVM gives the main thread this name, and it waits for all others. */
   private static boolean allHaveLeft() {
     return Thread.getAllStackTraces().keySet().stream()
         .anyMatch(thread -> thread.getName().equals("DestroyJavaVM"));

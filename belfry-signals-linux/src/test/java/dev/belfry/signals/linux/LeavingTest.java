@@ -72,7 +72,7 @@ final class LeavingTest {
     }
   }
 
-  /** Its session is its own, so that nobody it might have started can hide in another's. */
+  /** Runs in a session of its own, in which any process that it started would be found. */
   // r[verify signals.reload.supervisor]
   @Test
   void aReloadStartsNobody(@TempDir Path directory) throws Exception {
@@ -90,7 +90,7 @@ final class LeavingTest {
     }
   }
 
-  /** The processes of a session. */
+  /** Returns the processes of a session. */
   private static List<Long> ofSession(long session) {
     return ProcessHandle.allProcesses()
         .map(ProcessHandle::pid)
@@ -98,7 +98,7 @@ final class LeavingTest {
         .toList();
   }
 
-  /** The session of a process, or nothing if it has just ended; see proc_pid_stat(5). */
+  /** Returns the session of a process, or -1 if the process has ended; see proc_pid_stat(5). */
   private static long session(long pid) {
     try {
       String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));

@@ -12,7 +12,7 @@ final class ProcessStage implements Stage {
   private final TestProcess process;
   private final List<String> seen = new ArrayList<>();
 
-  /** What came before a line that was waited for; threads print in any order. */
+  /** Lines skipped while waiting for another; threads print in any order. */
   private final List<String> passedOver = new ArrayList<>();
 
   private ProcessStage(TestProcess process) {

@@ -66,7 +66,7 @@ final class ReceivableTest {
     }
   }
 
-  /** The JVM's dispatcher took over those that would not end the JVM. */
+  /** The JVM's dispatcher used to take over ignored signals other than HUP, INT and TERM. */
   // r[verify signals.platform.unix-native]
   @ParameterizedTest
   @EnumSource(
@@ -81,7 +81,7 @@ final class ReceivableTest {
         stage.send(ignored);
       }
       stage.send("PIPE");
-      stage.line("handler SIGPIPE"); // the others came before
+      stage.line("handler SIGPIPE"); // the others were sent before
       stage.send("TERM");
       assertThat(stage.exitCode()).isEqualTo(143);
       assertThat(stage.all())

@@ -20,10 +20,10 @@ import java.util.function.Consumer;
 
 /** A program that uses the library, in its own JVM or in that of the test. */
 final class SampleService {
-  /** Two presses this far apart are not within the window of the scenario "slow". */
+  /** The double-tap window in the scenario "slow". */
   static final Duration SHORT_WINDOW = Duration.ofSeconds(1);
 
-  /** The time for an end of the scenario "hasty". */
+  /** The time limit of a shutdown in the scenario "hasty". */
   static final Duration SHORT_LIMIT = Duration.ofSeconds(1);
 
   private static final String WINDOW = "double_tap_window_seconds: ";
@@ -40,7 +40,7 @@ final class SampleService {
     this.out = out;
   }
 
-  /** Runs as a process: says what happens in lines, and never ends by itself. */
+  /** Runs as a process: prints what happens, one line each, and never ends by itself. */
   public static void main(String[] args) throws Exception {
     if (args[0].endsWith("-later")) {
       System.out.println("started");
@@ -62,8 +62,9 @@ final class SampleService {
   }
 
   /**
-   * Times far beyond any test, so that only the intended cause ends the program: a second press is
-   * within the window however busy the machine, and a hanging shutdown is not cut off.
+   * The catalog of a scenario. Its times are longer than any test unless the scenario is about
+   * them, so that only the intended cause ends the program: a second press is within the window
+   * however busy the machine, and a hanging shutdown is not cut off.
    */
   static SignalCatalog catalog(String scenario) throws Exception {
     if (scenario.equals("hasty")) {
@@ -98,7 +99,7 @@ final class SampleService {
     }
   }
 
-  /** Which signals can come, and why the others cannot. */
+  /** Prints which signals can be received, and why the others cannot. */
   private void source() {
     for (Signal signal : signals.catalog().signals()) {
       Receivable receivable = signals.receivable(signal);
@@ -124,7 +125,7 @@ final class SampleService {
         "count", () -> out.accept("descendants " + ProcessHandle.current().descendants().count()));
   }
 
-  /** A configuration is good if it says so. */
+  /** A configuration is valid if its text is "good". */
   private static List<String> problems(Path file) throws IOException {
     String text = Files.readString(file).strip();
     return text.equals("good") ? List.of() : List.of("it says " + text);
@@ -139,7 +140,7 @@ final class SampleService {
         });
   }
 
-  /** Everything that can hang: a handler, a cleanup behind it, a hook of the JVM. */
+  /** A handler, a cleanup and a shutdown hook of the JVM all hang. */
   private void hangEverywhere() {
     signals.handle(
         "INT",
@@ -156,7 +157,7 @@ final class SampleService {
   }
 
   private void hangInHook() {
-    if (isProcess) { // else it would be the test that never ends
+    if (isProcess) { // in the test's own JVM, the test would never end
       Runtime.getRuntime().addShutdownHook(new Thread(SampleService::hangQuietly));
     }
   }
@@ -173,7 +174,7 @@ final class SampleService {
     new CountDownLatch(1).await();
   }
 
-  /** A cleanup that takes until USR1 comes. */
+  /** A cleanup that lasts until USR1 arrives. */
   private void slow() {
     CompletableFuture<Signal> goOn = signals.next("USR1");
     signals.onShutdown(
@@ -184,7 +185,7 @@ final class SampleService {
         });
   }
 
-  /** A handler that is registered only after the first signal has come. */
+  /** A handler that is registered only after the first signal has arrived. */
   private void late() {
     var first = new CompletableFuture<Signal>();
     signals.handle("USR1", first::complete);

@@ -46,7 +46,7 @@ final class SecondOpenService {
     Signals first = open("first");
     first.close();
     open("second");
-    first.close(); // again, which must not admit a third
+    first.close(); // a second time, which must not release the claim of "second"
     try {
       open("third");
     } catch (IllegalStateException e) {
@@ -63,7 +63,7 @@ final class SecondOpenService {
     open("second");
   }
 
-  /** In each round one thread gets the signals, and gives them back once all have tried. */
+  /** In each round one thread gets the signals, and closes them once all have tried. */
   private static void race() throws InterruptedException {
     var opened = new AtomicInteger();
     for (int round = 0; round < ROUNDS; round++) {
@@ -87,7 +87,7 @@ final class SecondOpenService {
         signals = Signals.open();
         opened.incrementAndGet();
       } catch (IllegalStateException refused) {
-        // Another thread has them.
+        // Another thread has the signals.
       }
       barrier.await();
       if (signals != null) {

@@ -39,7 +39,7 @@ final class SignalWaysTest {
       stage.send(signal);
       if (signal.equals("QUIT") && !way.hasQuit()) {
         assertThat(stage.line("inactive ")).startsWith("SIGQUIT: the JVM keeps it for itself");
-        // The JVM prints its dump and goes on.
+        // The JVM prints a thread dump and carries on.
         stage.line("Full thread dump");
         stage.send("USR1");
         assertThat(stage.line("handler ")).isEqualTo("SIGUSR1");
@@ -74,7 +74,7 @@ final class SignalWaysTest {
         assertThat(count(stage.all(), "cleanup")).isZero();
       } else {
         stage.line("Full thread dump");
-        stage.send("TERM"); // it lives
+        stage.send("TERM"); // the process still runs
         assertThat(stage.exitCode()).isEqualTo(143);
         assertThat(count(stage.all(), "cleanup")).isEqualTo(2);
       }
@@ -107,7 +107,7 @@ final class SignalWaysTest {
     }
   }
 
-  /** First the handler hangs, and when it does not, the cleanup, and when all is done, a hook. */
+  /** What hangs is a handler, a cleanup, or one of the JVM's own shutdown hooks. */
   @ParameterizedTest
   @CsvSource({
     "hanging-everywhere, handler hangs",
@@ -120,7 +120,7 @@ final class SignalWaysTest {
       stage.line(hangs);
       stage.send("INT");
       assertThat(stage.exitCode()).isEqualTo(130);
-      if (way != Way.INJECTED || !scenario.equals("hanging-hook")) { // else the first has ended it
+      if (way != Way.INJECTED || !scenario.equals("hanging-hook")) { // else the first ended it
         assertThat(stage.all()).contains("Force quitting...");
       }
     }
@@ -137,7 +137,7 @@ final class SignalWaysTest {
       stage.send("INT");
       stage.line(HINT);
       stage.line("log signal.ignored");
-      stage.send("USR1"); // lets the cleanup go on
+      stage.send("USR1"); // lets the cleanup finish
       assertThat(stage.exitCode()).isEqualTo(130);
       assertThat(count(stage.all(), "slow")).isEqualTo(1);
       assertThat(count(stage.all(), "cleanup")).isEqualTo(2);

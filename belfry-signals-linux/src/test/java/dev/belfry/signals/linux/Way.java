@@ -15,7 +15,7 @@ enum Way {
   /** From a signalfd, in a JVM that was started with the signals blocked. */
   SIGNALFD;
 
-  /** What a child must not inherit from the process that runs the tests. */
+  /** Keeps children from inheriting ignored signals from the process that runs the tests. */
   private static final String DEFAULTS = "--default-signal=HUP,INT,QUIT,PIPE,ALRM,USR1,USR2,TERM";
 
   /** Starts the program; returns when it is ready. */
