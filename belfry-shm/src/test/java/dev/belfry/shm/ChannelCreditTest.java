@@ -49,7 +49,7 @@ final class ChannelCreditTest {
   }
 
   private static Sleeper<SendResult> sending(Channel out) throws Exception {
-    return Sleeper.start(() -> out.send(new byte[100], 0, 100, inMillis(60_000)));
+    return Sleeper.start(() -> out.send(new byte[100], 0, 100, FutexWait.FOREVER));
   }
 
   // r[verify shm.wakeup.credit-wait]

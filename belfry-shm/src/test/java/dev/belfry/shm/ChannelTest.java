@@ -308,6 +308,15 @@ final class ChannelTest {
       send(first, 60);
       assertThat(first.remainingCredit()).isEqualTo(40);
       assertThat(same.remainingCredit()).isEqualTo(100);
+
+      send(same, 30);
+      Channel atFirst = received(sides.toHost);
+      assertThat(message.length()).isEqualTo(60);
+      assertThat(received(second).id()).isEqualTo(atFirst.id());
+      assertThat(message.length()).isEqualTo(30);
+      atFirst.grant(60);
+      assertThat(first.remainingCredit()).isEqualTo(100);
+      assertThat(same.remainingCredit()).isEqualTo(70);
     }
   }
 

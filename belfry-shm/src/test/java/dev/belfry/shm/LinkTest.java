@@ -280,7 +280,6 @@ final class LinkTest {
   }
 
   // r[verify shm.topology.hub.communication]
-  // r[verify shm.topology.hub.calls]
   // r[verify shm.id.request-scope]
   @ParameterizedTest
   @EnumSource

@@ -16,7 +16,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class ShmHostTest extends WithHost {
   // r[verify shm.spawn.ticket]
   // r[verify shm.death.callback-context]
-  // r[verify shm.topology.hub]
   @ParameterizedTest
   @EnumSource
   void aSpawnedGuestAnswersLeavesAndIsGone(Placement placement) throws Exception {

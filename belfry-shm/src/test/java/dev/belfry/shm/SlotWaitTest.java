@@ -22,12 +22,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class SlotWaitTest {
   private final Message message = new Message();
 
-  /** Sends, and sleeps for it, for ever unless woken. */
+  /** Sends, and sleeps for it, for ever unless woken: a deadline would find what was missed. */
   private static Sleeper<SendResult> sending(Link link) throws Exception {
     link.outbox().sleepAtMost(Sleeper.NEVER_NANOS);
     return Sleeper.start(
         () ->
-            link.outbox().send(MessageKind.DATA, 9, 0, payload(100, 9), 0, 100, inMillis(60_000)));
+            link.outbox().send(MessageKind.DATA, 9, 0, payload(100, 9), 0, 100, FutexWait.FOREVER));
   }
 
   // r[verify shm.wakeup.slot-wait]
