@@ -86,6 +86,22 @@ final class CloseTest {
     }
   }
 
+  /** It used to count as finished. */
+  @Test
+  void aRequestWhoseClientTakesTooLongHasNotFinished() throws Exception {
+    GatewayOptions options = Running.options().patience(Duration.ofSeconds(4));
+    try (Running running = Running.open(Running.pool().spares(0), options);
+        SocketChannel slow = running.connect()) {
+      RawHttp.write(
+          slow,
+          "POST /call/upper HTTP/1.1\r\nHost: localhost\r\n"
+              + "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+      RawHttp.readUntil(slow, "100 Continue\r\n\r\n"); // from now on it is in progress
+      assertThat(running.gateway.close(Duration.ofSeconds(60))).isFalse();
+      assertThat(RawHttp.readAll(slow)).isEmpty();
+    }
+  }
+
   /** An interrupted thread cannot park, so close used to spin for its whole limit. */
   @Test
   void whoIsInterruptedDoesNotWaitForCalls() throws Exception {
