@@ -22,13 +22,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 final class CrashFilesTest extends QuickWorkers {
   private static final int PID = 4711;
-  private static final Instant STARTED = Instant.now().minusSeconds(60);
+
+  private final Instant started = Instant.now().minusSeconds(60);
 
   @TempDir private Path home;
 
   private Optional<Path> find(PoolOptions options, boolean coreDumped) {
     return new CrashFiles(options.directory(home), home.resolve("core_pattern"))
-        .find(PID, STARTED, coreDumped);
+        .find(PID, started, coreDumped);
   }
 
   private Path file(String name) throws IOException {
@@ -61,7 +62,7 @@ final class CrashFilesTest extends QuickWorkers {
   @Test
   void aFileOfAnEarlierProcessIsNotTheWorkers() throws Exception {
     Path old = file("hs_err_pid4711.log");
-    Files.setLastModifiedTime(old, FileTime.from(STARTED.minusSeconds(1)));
+    Files.setLastModifiedTime(old, FileTime.from(started.minusSeconds(1)));
     assertThat(find(options("java", "Main"), false)).isEmpty();
   }
 
