@@ -93,10 +93,8 @@ final class CloseTest {
     GatewayOptions options = Running.options().patience(Duration.ofSeconds(4));
     try (Running running = Running.open(Running.pool().spares(0), options);
         SocketChannel slow = running.connect()) {
-      RawHttp.write(
-          slow,
-          "POST /call/upper HTTP/1.1\r\nHost: localhost\r\n"
-              + "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+      String header = "Expect: 100-continue\r\n";
+      RawHttp.write(slow, Running.post("upper", header, "late!").replace("late!", ""));
       RawHttp.readUntil(slow, "100 Continue\r\n\r\n"); // from now on it is in progress
       assertThat(running.gateway.close(Duration.ofSeconds(60))).isFalse();
       assertThat(RawHttp.readAll(slow)).isEmpty();
