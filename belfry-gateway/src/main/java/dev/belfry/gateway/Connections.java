@@ -51,6 +51,9 @@ final class Connections implements AutoCloseable {
   /** Never reset. Once set, clients that become idle are closed and new ones rejected. */
   private volatile boolean closing;
 
+  /** Whether a request was cut off because its client took too long, while closing. */
+  private volatile boolean cutOne;
+
   Connections(Duration patience) {
     this.patience = patience;
     var _ =
@@ -80,11 +83,18 @@ final class Connections implements AutoCloseable {
   private void sweep() {
     long now = System.nanoTime();
     try {
-      clients.values().stream().filter(client -> client.isOverdue(now)).forEach(Client::cut);
+      clients.values().stream().filter(client -> client.isOverdue(now)).forEach(this::cut);
     } catch (RuntimeException | Error e) { // an exception would cancel all further sweeps
       LOGGER.log(Level.ERROR, "a client of the gateway cannot be cut off", e);
     }
     clients.values().removeIf(client -> !client.isOpen());
+  }
+
+  private void cut(Client client) {
+    if (closing && client.isBusy()) {
+      cutOne = true; // first, for whoever waits until it is no longer busy
+    }
+    client.cut();
   }
 
   /** Accepts no more requests; those in progress continue. */
@@ -93,6 +103,7 @@ final class Connections implements AutoCloseable {
     clients.values().forEach(Client::cutIfIdle);
   }
 
+  /** Waits until all requests have ended; false if any was cut off, or is still in progress. */
   boolean awaitNoneBusy(Duration limit) {
     long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(limit);
     while (clients.values().stream().anyMatch(Client::isBusy)) {
@@ -101,7 +112,7 @@ final class Connections implements AutoCloseable {
       }
       LockSupport.parkNanos(LOOK_NANOS);
     }
-    return true;
+    return !cutOne;
   }
 
   /** Cuts off all clients. */

@@ -6,6 +6,7 @@ import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * Serves the methods of a pool's workers over HTTP, as {@code POST /call/{method}}. The request's
@@ -47,6 +48,11 @@ public final class Gateway implements AutoCloseable {
    */
   public static Gateway open(GatewayOptions options, WorkerPool pool) throws IOException {
     options.check();
+    // A server that does not start cannot be stopped either: it keeps a thread and a descriptor.
+    Optional<String> obstacle = Obstacle.at(options.address);
+    if (obstacle.isPresent()) {
+      throw new IOException("the gateway cannot listen: " + obstacle.get());
+    }
     var connections = new Connections(options.patience);
     WebServerConfig.Builder server = WebServer.builder();
     server

@@ -2,6 +2,7 @@ package dev.belfry.gateway;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.belfry.testkit.Descriptors;
@@ -86,6 +87,20 @@ final class CloseTest {
     }
   }
 
+  /** It used to count as finished. */
+  @Test
+  void aRequestWhoseClientTakesTooLongHasNotFinished() throws Exception {
+    GatewayOptions options = Running.options().patience(Duration.ofSeconds(4));
+    try (Running running = Running.open(Running.pool().spares(0), options);
+        SocketChannel slow = running.connect()) {
+      String header = "Expect: 100-continue\r\n";
+      RawHttp.write(slow, Running.post("upper", header, "late!").replace("late!", ""));
+      RawHttp.readUntil(slow, "100 Continue\r\n\r\n"); // from now on it is in progress
+      assertThat(running.gateway.close(Duration.ofSeconds(60))).isFalse();
+      assertThat(RawHttp.readAll(slow)).isEmpty();
+    }
+  }
+
   /** An interrupted thread cannot park, so close used to spin for its whole limit. */
   @Test
   void whoIsInterruptedDoesNotWaitForCalls() throws Exception {
@@ -111,6 +126,23 @@ final class CloseTest {
       RawHttp.write(channel, Running.post("upper", "Connection: close\r\n", "the last"));
       assertThat(RawHttp.readAll(channel)).endsWith("THE LAST");
       assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+    }
+  }
+
+  /** Each attempt used to leave a thread and a descriptor behind. */
+  @Test
+  void aGatewayThatCannotListenLeavesNothingOpen() throws Exception {
+    try (Running first = Running.open(Running.pool().spares(0), Running.options())) {
+      var taken = new InetSocketAddress(InetAddress.getLoopbackAddress(), first.gateway.port());
+      Descriptors before = Descriptors.now();
+      for (int i = 0; i < 5; i++) {
+        assertThatExceptionOfType(IOException.class)
+            .isThrownBy(() -> Gateway.open(Running.options().address(taken), first.pool))
+            .withMessage(
+                "the gateway cannot listen: Address already in use at 127.0.0.1:"
+                    + taken.getPort());
+      }
+      await().untilAsserted(() -> assertThat(before.openedSince()).isEmpty());
     }
   }
 

@@ -41,14 +41,17 @@ final class Deadlines {
   }
 
   private void look() {
-    watched.removeIf(
-        call -> {
-          if (!call.isDone() && call.isOverdue()) {
-            call.failOverdue();
-          }
-          return call.isDone();
-        });
-    running.set(false);
-    startIfNeeded(); // after the reset, so that no call added meanwhile is missed
+    try {
+      watched.removeIf(
+          call -> {
+            if (!call.isDone() && call.isOverdue()) {
+              call.failOverdue();
+            }
+            return call.isDone();
+          });
+    } finally { // even after an error, or no other call would end in time
+      running.set(false);
+      startIfNeeded(); // after the reset, so that no call added meanwhile is missed
+    }
   }
 }

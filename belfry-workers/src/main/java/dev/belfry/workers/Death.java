@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *     never started
  * @param how the same in words, with the reason if known
  * @param errorTail the last lines of its standard error
- * @param crashFile the crash file that its JVM has written, or null
+ * @param crashFile what it has left of its crash: the {@code hs_err} file of its JVM, or else its
+ *     core file; null if neither was found
  */
 public record Death(
     String worker, int pid, int exitCode, String how, String errorTail, @Nullable String crashFile)

@@ -29,9 +29,9 @@ final class EverySecond {
 
   private void secondIsOver(Operation<? extends @Nullable Void> second) {
     if (second.hasValue()) { // otherwise the loop has stopped
+      start(); // first, or an error below would be the end of it
       crew.all().forEach(worker -> worker.calls().endOverdue());
       meter.turn(crew.all().stream().map(PooledWorker::latencies).toList(), System.nanoTime());
-      start();
     }
   }
 }

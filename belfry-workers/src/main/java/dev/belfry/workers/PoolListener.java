@@ -16,7 +16,7 @@ public interface PoolListener {
     String said = who + " died: " + death.how();
     String file = death.crashFile();
     System.getLogger(PoolListener.class.getName())
-        .log(Level.WARNING, file == null ? said : said + "; its JVM wrote " + file);
+        .log(Level.WARNING, file == null ? said : said + "; it left " + file);
   }
 
   /** A worker has written a line to its standard output or standard error. */

@@ -66,7 +66,7 @@ public final class PoolOptions implements Cloneable {
 
   /** Workers are written in Java, as {@link JavaWorker} describes. */
   public static PoolOptions of(JavaWorker worker) {
-    return of(worker.command()).crashFilesIn(worker.crashDirectory());
+    return of(worker.command());
   }
 
   /** The name of workers, to which a number is appended; by default {@code worker}. */
@@ -187,8 +187,8 @@ public final class PoolOptions implements Cloneable {
   }
 
   /**
-   * Where workers that are JVMs write their {@code hs_err} files; by default their working
-   * directory.
+   * Where to look for the {@code hs_err} files of workers that are JVMs, if they are neither where
+   * {@code -XX:ErrorFile} in the command says, nor in the working directory, nor in {@code /tmp}.
    */
   public PoolOptions crashFilesIn(Path path) {
     crashDirectory = path;

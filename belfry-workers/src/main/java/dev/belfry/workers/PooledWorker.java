@@ -226,7 +226,9 @@ final class PooledWorker implements PeerListener, MessageHandler {
       return;
     }
     SendResult result = peer().send(MessageKind.GOODBYE, 0, 0, NO_BYTES, 0, 0);
-    if (result != SendResult.SENT && result != SendResult.OVER) {
+    if (result == SendResult.SENT) {
+      supervisor.toldToLeave(this);
+    } else if (result != SendResult.OVER) {
       supervisor.soon(this::leaveIfIdle); // no room, or another sender waits for it
     }
   }

@@ -27,7 +27,7 @@ final class Supervisor {
   /** A worker that was ready for this long was no part of a crash loop. */
   private static final Duration SERVED = Duration.ofSeconds(1);
 
-  /** How long the process of a worker that has said goodbye may go on. */
+  /** How long a worker that was told to leave may stay, and its process once it has left. */
   private static final Duration LEAVE_LIMIT = Duration.ofSeconds(5);
 
   private static final Duration SOON = Duration.ofMillis(1);
@@ -296,6 +296,15 @@ final class Supervisor {
     process.leaving = true;
     crew.withdraw(process.worker);
     process.worker.retire();
+  }
+
+  void toldToLeave(PooledWorker worker) {
+    after(
+        LEAVE_LIMIT,
+        () ->
+            crew.processOf(worker)
+                .filter(process -> !process.hasLeft)
+                .ifPresent(_ -> worker.end("it was told to leave, and did not")));
   }
 
   void dying(PooledWorker worker, Witness witness) {

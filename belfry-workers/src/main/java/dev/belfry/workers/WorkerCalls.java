@@ -134,7 +134,7 @@ final class WorkerCalls {
    * first.
    */
   private boolean isSent(Call call, long id, SendResult result) {
-    if (result == SendResult.SENT || take(id) == null) {
+    if (result == SendResult.SENT || isDueToDie(call, result) || take(id) == null) {
       return true;
     }
     if (result == SendResult.TIMEOUT) {
@@ -147,6 +147,17 @@ final class WorkerCalls {
       change(WorkerState.READY, WorkerState.DYING); // its end has not been noticed yet
     }
     return call.isDone();
+  }
+
+  /**
+   * Whether a worker has died of a part of this call, as enough others did: it is left to the
+   * worker's end, which ends it too.
+   */
+  private boolean isDueToDie(Call call, SendResult result) {
+    return result == SendResult.OVER
+        && !isUnwanted(call)
+        && !isSmall(call)
+        && call.attempts() >= attempts;
   }
 
   /**

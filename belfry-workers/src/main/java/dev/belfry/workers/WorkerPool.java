@@ -264,7 +264,7 @@ public final class WorkerPool implements AutoCloseable {
     checkMayWait();
     dispatch.drain();
     long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(limit);
-    while (!isIdle()) {
+    while (!isIdle(deadline)) {
       if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
         return false;
       }
@@ -273,11 +273,20 @@ public final class WorkerPool implements AutoCloseable {
     return true;
   }
 
-  private boolean isIdle() {
+  /** Asks on the loop, where a listener may be in the way. */
+  private boolean isIdle(long deadline) {
     try {
-      return CompletableFuture.supplyAsync(dispatch::isIdle, host.loop().scheduler()).join();
+      return CompletableFuture.supplyAsync(dispatch::isIdle, host.loop().scheduler())
+          .get(Math.max(LOOK_NANOS, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
       return true; // the pool was closed before
+    } catch (TimeoutException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } catch (ExecutionException e) {
+      throw new AssertionError("counting does not fail", e);
     }
   }
 

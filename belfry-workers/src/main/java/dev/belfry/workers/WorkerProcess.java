@@ -12,14 +12,11 @@ import dev.belfry.loop.TimerOperation;
 import dev.belfry.shm.ShmHost;
 import dev.belfry.shm.SpawnTicket;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A worker's process and its output. For the loop thread. */
@@ -146,24 +143,8 @@ final class WorkerProcess {
   Death death(@Nullable ExitStatus status, String how) {
     String tail = err == null ? "" : err.tail();
     int code = status == null ? -1 : status.shellCode();
-    return Death.of(worker.name(), pid, code, how, tail, crashFile());
-  }
-
-  private Optional<Path> crashFile() {
-    String name = "hs_err_pid" + pid + ".log";
-    return Stream.of(options.crashDirectory, options.directory, Path.of(""))
-        .filter(directory -> directory != null)
-        .map(directory -> directory.resolve(name))
-        .filter(this::isOurs)
-        .findFirst();
-  }
-
-  /** Whether the file is not left over from an earlier process with the same id. */
-  private boolean isOurs(Path crashFile) {
-    try {
-      return Files.getLastModifiedTime(crashFile).toInstant().compareTo(started) >= 0;
-    } catch (IOException none) {
-      return false;
-    }
+    boolean coreDumped = status != null && status.coreDumped();
+    var files = new CrashFiles(options, CrashFiles.CORE_PATTERN);
+    return Death.of(worker.name(), pid, code, how, tail, files.find(pid, started, coreDumped));
   }
 }

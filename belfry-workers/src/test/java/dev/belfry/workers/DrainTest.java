@@ -9,8 +9,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.belfry.linux.Signo;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,13 +37,13 @@ final class DrainTest extends QuickWorkers {
   /** The call used to fail: a draining pool started no worker that could have taken it. */
   @Test
   void aCallWhoseWorkerDiesGoesToTheNextOne() throws Exception {
-    try (WorkerPool pool = open(options())) {
+    try (WorkerPool pool = open(options().callsPerWorker(1).heartbeat(Duration.ZERO))) {
       int first = pid(pool);
-      CompletableFuture<byte[]> call = pool.submit("sleep", bytes("500"));
-      await().until(() -> Pools.inFlight(pool) == 1);
+      Pools.stop(first);
+      CompletableFuture<byte[]> call = pool.submit("upper", bytes("moved"));
       CompletableFuture<Boolean> drained = drain(pool);
       Pools.kill(first, Signo.KILL);
-      assertThat(call).succeedsWithin(LONG).isEqualTo(bytes("slept"));
+      assertThat(call).succeedsWithin(LONG).isEqualTo(bytes("MOVED"));
       assertThat(drained).succeedsWithin(LONG).isEqualTo(true);
     }
   }
@@ -48,16 +51,54 @@ final class DrainTest extends QuickWorkers {
   /** It used to fail too, though it only had to wait a moment for room. */
   @Test
   void aCallWhoseWorkerDiesWaitsForRoomAtTheOthers() throws Exception {
-    try (WorkerPool pool = open(options().workers(2).callsPerWorker(1))) {
-      int first = pid(pool);
-      CompletableFuture<byte[]> one = pool.submit("sleep", bytes("500"));
-      CompletableFuture<byte[]> other = pool.submit("sleep", bytes("500"));
-      await().until(() -> Pools.inFlight(pool) == 2);
+    Path two = directory.resolve("two"); // no more start
+    String twice = "mkdir %1$s || mkdir %1$s/more || exec sleep 3600".formatted(two);
+    PoolOptions options = after(twice).workers(2).callsPerWorker(1).heartbeat(Duration.ZERO);
+    try (WorkerPool pool = open(options)) {
+      List<Integer> pids =
+          pool.status().workers().stream().map(PoolStatus.WorkerStatus::pid).toList();
+      for (int pid : pids) {
+        Pools.stop(pid);
+      }
+      CompletableFuture<byte[]> one = pool.submit("upper", bytes("one"));
+      CompletableFuture<byte[]> other = pool.submit("upper", bytes("other"));
       CompletableFuture<Boolean> drained = drain(pool);
-      Pools.kill(first, Signo.KILL);
-      assertThat(one).succeedsWithin(LONG).isEqualTo(bytes("slept"));
-      assertThat(other).succeedsWithin(LONG).isEqualTo(bytes("slept"));
+      Pools.kill(pids.getFirst(), Signo.KILL);
+      await().until(() -> pool.status().waiting() == 1);
+      Pools.kill(pids.getLast(), Signo.CONT);
+      assertThat(one).succeedsWithin(LONG).isEqualTo(bytes("ONE"));
+      assertThat(other).succeedsWithin(LONG).isEqualTo(bytes("OTHER"));
       assertThat(drained).succeedsWithin(LONG).isEqualTo(true);
+    }
+  }
+
+  @Test
+  void aDrainKeepsToItsLimitThoughAListenerTakesItsTime() throws Exception {
+    var busy = new CountDownLatch(1);
+    var proceed = new CountDownLatch(1);
+    var listener =
+        new PoolListener() {
+          @Override
+          public void onDeath(Death death) {
+            busy.countDown();
+            try {
+              proceed.await();
+            } catch (InterruptedException e) {
+              throw new AssertionError("nobody interrupts it", e);
+            }
+          }
+        };
+    try (WorkerPool pool = open(options().listener(listener))) {
+      Pools.kill(pid(pool), Signo.KILL);
+      busy.await();
+      try {
+        assertThat(CompletableFuture.supplyAsync(() -> pool.drain(Duration.ofMillis(100))))
+            .succeedsWithin(LONG)
+            .isEqualTo(false);
+      } finally {
+        proceed.countDown();
+      }
+      assertThat(pool.drain(LONG)).isTrue();
     }
   }
 

@@ -50,13 +50,12 @@ final class PoolListenerTest extends QuickWorkers {
   }
 
   @Test
-  void theLogTellsWhereTheJvmHasWrittenDownItsCrash() {
+  void theLogTellsWhatTheCrashHasLeft() {
     new PoolListener() {}.onDeath(death("/tmp/hs_err_pid4711.log"));
 
     assertThat(records.texts)
         .containsExactly(
-            "worker-1 (process 4711) died: killed by SIGSEGV;"
-                + " its JVM wrote /tmp/hs_err_pid4711.log");
+            "worker-1 (process 4711) died: killed by SIGSEGV; it left /tmp/hs_err_pid4711.log");
   }
 
   @Test

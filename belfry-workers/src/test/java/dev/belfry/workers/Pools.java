@@ -32,9 +32,7 @@ final class Pools {
     var command = new ArrayList<>(TestProcess.javaCommand(SampleWorker.class));
     command.add(1, "-XX:ErrorFile=" + crashDirectory.resolve("hs_err_pid%p.log"));
     command.add(Integer.toString(threads));
-    PoolOptions options = PoolOptions.of(command).name("sample");
-    options.crashDirectory = crashDirectory;
-    return options;
+    return PoolOptions.of(command).name("sample");
   }
 
   static WorkerPool open(PoolOptions options) throws IOException, InterruptedException {

@@ -115,6 +115,19 @@ final class RecyclingTest extends QuickWorkers {
     assertThat(told.deaths).as("it had left").isEmpty();
   }
 
+  /** It used to stay, with its process, its memory and its entry in the segment. */
+  @Test
+  void aWorkerThatDoesNotLeaveIsEnded() throws Exception {
+    PoolOptions options = options().heartbeat(Duration.ZERO).recycleAfter(Duration.ofSeconds(1));
+    try (WorkerPool pool = open(options)) {
+      Pools.stop(pid(pool));
+      await().atMost(LONG).until(() -> told.deaths.size() == 1);
+      assertThat(told.deaths.getFirst().worker()).isEqualTo("worker-1");
+      assertThat(told.deaths.getFirst().how())
+          .isEqualTo("killed by SIGKILL (it was told to leave, and did not)");
+    }
+  }
+
   /** There used to be ten warnings a second for each worker that had to wait. */
   @Test
   void whenAllAreOldEnoughAtOnceAllAreReplacedWithoutAFuss() throws Exception {

@@ -2,8 +2,12 @@ package dev.belfry.workers;
 
 import static dev.belfry.workers.Pools.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.belfry.loop.EventLoopGroup;
+import dev.belfry.loop.LoopOptions;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -22,6 +26,33 @@ final class WorkerCallsTest {
   void aCallThatEndsWhileItIsSentIsGivenUpByItsWorkerToo() throws Exception {
     try (Supervised one = Supervised.start(Pools.options(0).workers(1).spares(0))) {
       endWhileSent(one.worker().calls(), one.meter());
+    }
+  }
+
+  /**
+   * One error, such as an OutOfMemoryError, and no started call ended with its deadline any more.
+   */
+  @Test
+  void startedCallsEndWithTheirDeadlinesThoughEndingOneHasFailed() throws Exception {
+    try (Supervised one = Supervised.start(Pools.options(0).workers(1).spares(0))) {
+      WorkerCalls calls = one.worker().calls();
+      for (Call call : List.of(failing(), sleeping(one.meter()))) {
+        calls.offer(call);
+        await().until(call::isDone);
+      }
+    }
+  }
+
+  /** The same for submitted calls. */
+  @Test
+  void submittedCallsEndWithTheirDeadlinesThoughEndingOneHasFailed() throws Exception {
+    try (EventLoopGroup group = EventLoopGroup.open(1, LoopOptions.DEFAULT)) {
+      group.start();
+      var deadlines = new Deadlines(group.next());
+      for (Call call : List.of(failing(), sleeping(new CallMeter(0)))) {
+        deadlines.watch(call);
+        await().until(call::isDone);
+      }
     }
   }
 
@@ -47,6 +78,12 @@ final class WorkerCallsTest {
       over.set(true);
       watch.join();
     }
+  }
+
+  /** A call that cannot be counted when it ends. */
+  @SuppressWarnings("NullAway") // that is why
+  private static Call failing() {
+    return sleeping(null);
   }
 
   private static Call sleeping(CallMeter meter) {

@@ -27,7 +27,7 @@ final class PoolPlan {
     WorkersConfig config = host.workers();
     Limits limits = config.limits();
     PoolOptions options =
-        start(config.program(), limits)
+        PoolOptions.of(limited(command(config.program()), limits))
             .name(config.name())
             .workers(config.count())
             .spares(config.spares())
@@ -64,26 +64,21 @@ final class PoolPlan {
             .map(it -> ((SecretSource.InEnvironment) it).variable()));
   }
 
-  private static PoolOptions start(WorkerProgram program, Limits limits) {
+  private static List<String> command(WorkerProgram program) {
     return switch (program) {
-      case WorkerProgram.Command(List<String> words) -> PoolOptions.of(limited(words, limits));
+      case WorkerProgram.Command(List<String> words) -> words;
       case WorkerProgram.Java(
               String main,
               List<String> classPath,
               List<String> flags,
               List<String> arguments) ->
-          java(
-              JavaWorker.of(main)
-                  .withClassPath(classPath)
-                  .withFlags(flags)
-                  .withArguments(arguments),
-              limits);
-      case WorkerProgram.Demo _ -> java(JavaWorker.of(DemoWorker.class, DEMO_FLAGS), limits);
+          JavaWorker.of(main)
+              .withClassPath(classPath)
+              .withFlags(flags)
+              .withArguments(arguments)
+              .command();
+      case WorkerProgram.Demo _ -> JavaWorker.of(DemoWorker.class, DEMO_FLAGS).command();
     };
-  }
-
-  private static PoolOptions java(JavaWorker worker, Limits limits) {
-    return PoolOptions.of(limited(worker.command(), limits)).crashFilesIn(worker.crashDirectory());
   }
 
   /** Wraps a command in a shell that sets the limits and then execs the program. */
