@@ -57,7 +57,7 @@ final class EchoServer {
     }
   }
 
-  private static boolean converse(StreamSocket socket) throws IOException {
+  private static void converse(StreamSocket socket) {
     try (socket) {
       MemorySegment buffer = Arena.ofAuto().allocate(BUFFER_BYTES);
       TransferOperation read = socket.readSome(buffer);
@@ -65,7 +65,8 @@ final class EchoServer {
       while (read.await() >= 0) {
         write.buffer(buffer.asSlice(0, read.bytes())).await();
       }
-      return true;
+    } catch (IOException lost) {
+      // A client that is gone is nothing to log.
     }
   }
 

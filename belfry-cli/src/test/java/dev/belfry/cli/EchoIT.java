@@ -55,6 +55,23 @@ class EchoIT {
     }
   }
 
+  /** Regression: it warned of each. */
+  @Test
+  void aClientThatBreaksOffIsNothingToLogForACoroutine() throws Exception {
+    try (Program echo = Program.of(BELFRY, "echo", "--port", "0", "--coroutines").start()) {
+      int port = Integer.parseInt(echo.awaitLine("echo at").replaceAll(".*:(\\d+) on .*", "$1"));
+      for (int i = 0; i < 2; i++) { // the second is served after the first was missed
+        try (var client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+          client.getOutputStream().write('a');
+          assertThat(client.getInputStream().read()).isEqualTo('a');
+          client.setSoLinger(true, 0); // a reset
+        }
+      }
+      echo.signal(Signo.TERM);
+      assertThat(echo.end().err()).doesNotContain("ECONNRESET");
+    }
+  }
+
   @Test
   void aBackendThatDoesNotExistIsAnsweredWithThoseThatDo() throws Exception {
     Program.Result result = Program.of(BELFRY, "echo", "--port", "0", "--backend", "kqueue").run();

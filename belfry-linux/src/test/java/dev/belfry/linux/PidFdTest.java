@@ -2,9 +2,13 @@ package dev.belfry.linux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -86,6 +90,20 @@ final class PidFdTest {
     assertThatThrownBy(() -> PidFd.open(SYS, Integer.MAX_VALUE))
         .isInstanceOf(ErrnoException.class)
         .hasMessage("pidfd_open(process 2147483647): ESRCH (No such process)");
+  }
+
+  @Test
+  void itTellsWhetherAChildLeftACore(@TempDir Path directory) throws Exception {
+    assumeThat(Files.readString(Path.of("/proc/sys/kernel/core_pattern")))
+        .as("cores go to a program of this machine")
+        .doesNotStartWith("|");
+    assumeThat(ResourceLimit.CORE.get(SYS).hard()).as("cores may be written").isNotZero();
+    String crash = "cd '" + directory + "' && ulimit -c %s && kill -SEGV $$";
+    try (PidFd with = shell(crash.formatted("$(ulimit -H -c)"));
+        PidFd without = shell(crash.formatted("0"))) {
+      assertThat(with.awaitExit()).hasToString("killed by SIGSEGV (core dumped)");
+      assertThat(without.awaitExit()).hasToString("killed by SIGSEGV");
+    }
   }
 
   @Test

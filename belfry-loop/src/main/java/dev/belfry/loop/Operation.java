@@ -73,20 +73,30 @@ public abstract non-sealed class Operation<T> extends OperationCore<T> {
    *
    * @throws OperationTimeoutException if the time ran out first
    */
-  // r[impl loop.op.limit]
   public final T await(Duration limit) throws IOException {
-    var late = new StopSource();
+    return await(limit, StopToken.NEVER);
+  }
+
+  /**
+   * Starts the operation and waits, as {@link #await()} does, until the token fires, but cancels it
+   * after this long.
+   *
+   * @throws OperationTimeoutException if the time ran out and the token has not fired
+   */
+  // r[impl loop.op.limit]
+  public final T await(Duration limit, StopToken token) throws IOException {
+    var end = new StopSource(); // fires with the token, or when the time is up
     TimerOperation timer = loop.scheduler().after(limit);
     timer.start(
         fired -> {
           if (fired.hasValue()) {
-            late.requestStop();
+            end.requestStop();
           }
         });
-    try {
-      return await(late.token());
+    try (StopToken.Registration _ = token.onStop(end::requestStop)) {
+      return await(end.token());
     } catch (StoppedException e) {
-      if (late.isStopRequested()) {
+      if (end.isStopRequested() && !token.isStopRequested()) {
         throw new OperationTimeoutException(this + " took longer than " + limit);
       }
       throw e;
