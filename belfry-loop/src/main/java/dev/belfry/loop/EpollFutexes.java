@@ -59,10 +59,13 @@ final class EpollFutexes implements AutoCloseable {
     }
   }
 
-  /** Gets back the requests that the ring still has. */
+  /** Gets back the requests that the ring still has, and ends the threads. */
   void takeBack() {
     if (uring != null) {
       uring.takeBack();
+    }
+    if (waits != null) {
+      waits.close();
     }
   }
 
@@ -85,9 +88,6 @@ final class EpollFutexes implements AutoCloseable {
 
   @Override
   public void close() {
-    if (waits != null) {
-      waits.close();
-    }
     if (uring != null) {
       uring.close();
     }

@@ -162,6 +162,7 @@ final class UringDriver implements Driver {
   @Override
   public void takeBack() {
     uring.takeBack();
+    futexes.close();
     handles.forEach(
         handle -> {
           UringHandle known = of(handle);
@@ -196,7 +197,6 @@ final class UringDriver implements Driver {
 
   @Override
   public void close() {
-    futexes.close();
     uring.close();
     wakeUp.close();
   }

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.belfry.linux.Errno;
+import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Futex;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.DescriptorSupport.Probe;
@@ -293,6 +294,27 @@ final class FutexWaitTest {
       assertThat(waitingThreads()).isEqualTo(1);
     }
     assertThat(waitingThreads()).isZero();
+  }
+
+  // Regression: a thread could end a wait after the loop's own end, and it was never completed.
+  // r[verify loop.err.unexpected]
+  @EveryBackend
+  @NeedsIoUring
+  void noThreadOutlivesALoopWhoseWaitFails(Backend backend) throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      tapped.requests.fail("futex", Errno.EINVAL);
+      Probe<Void> probe = start(tapped.loop.futex(word(), 0));
+      LoopSupport.drive(tapped.loop, () -> waitingThreads() == 1);
+      tapped
+          .loop
+          .scheduler()
+          .after(Duration.ofHours(1)) // so that the end stops it
+          .start(_ -> tapped.tap.fail(WaitLog.call(backend), Errno.EBADF));
+      tapped.loop.requestStop();
+      assertThatExceptionOfType(ErrnoException.class).isThrownBy(tapped.loop::run);
+      assertThat(waitingThreads()).isZero();
+      assertThat(probe.outcome()).isEqualTo(Outcome.STOPPED);
+    }
   }
 
   @Test
