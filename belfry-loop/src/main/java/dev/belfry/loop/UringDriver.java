@@ -174,7 +174,7 @@ final class UringDriver implements Driver {
   @Override
   public int poll(long deadline) throws ErrnoException {
     int events = uring.turn(deadline);
-    for (int round = 1; round < ROUNDS && uring.hasRequests(); round++) {
+    for (int round = 1; round < ROUNDS && uring.hasRequests() && !uring.lacksMemory(); round++) {
       events += uring.turn(NOW);
     }
     return events;

@@ -454,4 +454,28 @@ final class FutexWaitTest {
       assertThat(tapped.tap.calls("ioUringEnter")).isGreaterThan(2);
     }
   }
+
+  // Regression: the loop submitted them again and again, as fast as it could.
+  // r[verify loop.err.transient]
+  @EveryBackend
+  @NeedsIoUring
+  void aLoopSleepsBetweenAttemptsWhileTheRingLacksMemory(Backend backend) throws Exception {
+    try (var tapped = new Tapped(backend)) {
+      threeWaits(tapped.loop); // so that the ring is there
+      tapped.tap.script(
+          "ioUringEnter",
+          (_, enter) -> (int) enter[1] > 0 ? OptionalLong.of(-Errno.EAGAIN) : OptionalLong.empty());
+      MemorySegment word = word();
+      Probe<Void> wait = start(tapped.loop.futex(word, 0));
+      long calls = tapped.tap.calls("ioUringEnter");
+      long began = System.nanoTime();
+      drive(tapped.loop, start(tapped.loop.scheduler().after(Duration.ofMillis(200)))::done);
+      long millis = Duration.ofNanos(System.nanoTime() - began).toMillis();
+      calls = tapped.tap.calls("ioUringEnter") - calls;
+      tapped.tap.pass("ioUringEnter");
+      assertThat(calls).isBetween(1L, 5 * millis);
+      change(word);
+      drive(tapped.loop, wait::done);
+    }
+  }
 }
