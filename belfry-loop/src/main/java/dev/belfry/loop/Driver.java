@@ -88,7 +88,10 @@ interface Driver extends AutoCloseable {
   /** Cancels everything in flight, because the loop ends. */
   void cancelAll();
 
-  /** Gets back what the kernel still holds, which is something only if the last turn failed. */
+  /**
+   * Gets back what the kernel and other threads still hold, which is something only if the last
+   * turn failed. What they have ended meanwhile is posted when this returns.
+   */
   void takeBack();
 
   /**

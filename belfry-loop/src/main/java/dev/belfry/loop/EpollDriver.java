@@ -286,7 +286,7 @@ final class EpollDriver implements Driver {
   @Override
   public int poll(long deadline) throws ErrnoException {
     int ended = futexes.handOver();
-    long limit = ended > 0 || futexes.isBehind() ? NOW : deadline;
+    long limit = ended > 0 ? NOW : futexes.limit(deadline);
     int count;
     do {
       count = wait.await(batch, limit); // recomputes the timeout on each call

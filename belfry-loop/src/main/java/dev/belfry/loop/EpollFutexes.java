@@ -59,10 +59,13 @@ final class EpollFutexes implements AutoCloseable {
     }
   }
 
-  /** Gets back the requests that the ring still has. */
+  /** Gets back the requests that the ring still has, and ends the threads. */
   void takeBack() {
     if (uring != null) {
       uring.takeBack();
+    }
+    if (waits != null) {
+      waits.close();
     }
   }
 
@@ -71,9 +74,16 @@ final class EpollFutexes implements AutoCloseable {
     return isBehind() ? requireNonNull(uring).turn(Driver.NOW) : 0;
   }
 
-  /** Whether there is something to submit, so that the loop must not sleep. */
-  boolean isBehind() {
+  private boolean isBehind() {
     return uring != null && uring.hasRequests();
+  }
+
+  /** How long the loop may sleep: not while there is something to submit that can be submitted. */
+  long limit(long deadline) {
+    if (deadline == Driver.NOW || !isBehind()) {
+      return deadline;
+    }
+    return requireNonNull(uring).lacksMemory() ? Uring.retry(deadline) : Driver.NOW;
   }
 
   /** Completes the waits that the ring reports as over. */
@@ -85,9 +95,6 @@ final class EpollFutexes implements AutoCloseable {
 
   @Override
   public void close() {
-    if (waits != null) {
-      waits.close();
-    }
     if (uring != null) {
       uring.close();
     }

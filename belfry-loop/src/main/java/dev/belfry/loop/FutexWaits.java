@@ -112,6 +112,7 @@ final class FutexWaits implements AutoCloseable {
     }
   }
 
+  /** Ends the threads; a wait that one of them has just ended is posted when this returns. */
   @Override
   public void close() {
     threads.forEach(FutexThread::close);

@@ -38,6 +38,9 @@ final class Uring implements AutoCloseable {
   /** How long to wait for cancelled requests before cancelling them again. */
   private static final long WITHDRAWAL_NANOS = 10_000_000;
 
+  /** How long to wait for memory before submitting requests again. */
+  private static final long SHORTAGE_NANOS = 1_000_000;
+
   private final Sys sys;
   private final IoUring shared;
 
@@ -57,6 +60,10 @@ final class Uring implements AutoCloseable {
   private long[] withdrawals = new long[16];
 
   private int withdrawalCount;
+
+  /** Whether the kernel lacked the memory for requests when it was last entered. */
+  private boolean lacksMemory;
+
   private boolean closed;
 
   private Uring(Sys sys, IoUring shared) {
@@ -131,7 +138,23 @@ final class Uring implements AutoCloseable {
     } else {
       await(deadline);
     }
-    return failed + reap();
+    int ended = failed + reap();
+    if (lacksMemory && ended == 0 && deadline != Driver.NOW) {
+      enter(1, Driver.timeLeft(retry(deadline))); // there is nothing to submit now
+      ended = reap();
+    }
+    return ended;
+  }
+
+  /** Whether a new attempt to submit is better made after a pause. */
+  boolean lacksMemory() {
+    return lacksMemory;
+  }
+
+  /** When to make it: soon, or at the deadline of a wait if that is earlier. */
+  static long retry(long deadline) {
+    long soon = System.nanoTime() + SHORTAGE_NANOS;
+    return deadline == Driver.FOREVER || soon - deadline < 0 ? soon : deadline;
   }
 
   private void await(long deadline) throws ErrnoException {
@@ -186,6 +209,7 @@ final class Uring implements AutoCloseable {
 
   private int enter(int atLeast, long timeoutNanos) throws ErrnoException {
     int result = ring.enter(atLeast, timeoutNanos);
+    lacksMemory = result == -EAGAIN;
     takeBackUntaken();
     if (result < 0) {
       switch (-result) {

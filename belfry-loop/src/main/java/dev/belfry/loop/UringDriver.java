@@ -162,6 +162,7 @@ final class UringDriver implements Driver {
   @Override
   public void takeBack() {
     uring.takeBack();
+    futexes.close();
     handles.forEach(
         handle -> {
           UringHandle known = of(handle);
@@ -173,7 +174,7 @@ final class UringDriver implements Driver {
   @Override
   public int poll(long deadline) throws ErrnoException {
     int events = uring.turn(deadline);
-    for (int round = 1; round < ROUNDS && uring.hasRequests(); round++) {
+    for (int round = 1; round < ROUNDS && uring.hasRequests() && !uring.lacksMemory(); round++) {
       events += uring.turn(NOW);
     }
     return events;
@@ -196,7 +197,6 @@ final class UringDriver implements Driver {
 
   @Override
   public void close() {
-    futexes.close();
     uring.close();
     wakeUp.close();
   }

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.belfry.linux.Errno;
+import dev.belfry.linux.ErrnoException;
 import dev.belfry.linux.Futex;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.DescriptorSupport.Probe;
@@ -295,6 +296,27 @@ final class FutexWaitTest {
     assertThat(waitingThreads()).isZero();
   }
 
+  // Regression: a thread could end a wait after the loop's own end, and it was never completed.
+  // r[verify loop.err.unexpected]
+  @EveryBackend
+  @NeedsIoUring
+  void noThreadOutlivesALoopWhoseWaitFails(Backend backend) throws IOException {
+    try (var tapped = new Tapped(backend)) {
+      tapped.requests.fail("futex", Errno.EINVAL);
+      Probe<Void> probe = start(tapped.loop.futex(word(), 0));
+      LoopSupport.drive(tapped.loop, () -> waitingThreads() == 1);
+      tapped
+          .loop
+          .scheduler()
+          .after(Duration.ofHours(1)) // so that the end stops it
+          .start(_ -> tapped.tap.fail(WaitLog.call(backend), Errno.EBADF));
+      tapped.loop.requestStop();
+      assertThatExceptionOfType(ErrnoException.class).isThrownBy(tapped.loop::run);
+      assertThat(waitingThreads()).isZero();
+      assertThat(probe.outcome()).isEqualTo(Outcome.STOPPED);
+    }
+  }
+
   @Test
   void anEpollWithoutARingWaitsOnAThread() throws IOException {
     try (var tapped = new Tapped(Backend.EPOLL)) {
@@ -430,6 +452,30 @@ final class FutexWaitTest {
       tapped.tap.failFirst("ioUringEnter", 2, Errno.EAGAIN);
       threeWaits(tapped.loop);
       assertThat(tapped.tap.calls("ioUringEnter")).isGreaterThan(2);
+    }
+  }
+
+  // Regression: the loop submitted them again and again, as fast as it could.
+  // r[verify loop.err.transient]
+  @EveryBackend
+  @NeedsIoUring
+  void aLoopSleepsBetweenAttemptsWhileTheRingLacksMemory(Backend backend) throws Exception {
+    try (var tapped = new Tapped(backend)) {
+      threeWaits(tapped.loop); // so that the ring is there
+      tapped.tap.script(
+          "ioUringEnter",
+          (_, enter) -> (int) enter[1] > 0 ? OptionalLong.of(-Errno.EAGAIN) : OptionalLong.empty());
+      MemorySegment word = word();
+      Probe<Void> wait = start(tapped.loop.futex(word, 0));
+      long calls = tapped.tap.calls("ioUringEnter");
+      long began = System.nanoTime();
+      drive(tapped.loop, start(tapped.loop.scheduler().after(Duration.ofMillis(200)))::done);
+      long millis = Duration.ofNanos(System.nanoTime() - began).toMillis();
+      calls = tapped.tap.calls("ioUringEnter") - calls;
+      tapped.tap.pass("ioUringEnter");
+      assertThat(calls).isBetween(1L, 5 * millis);
+      change(word);
+      drive(tapped.loop, wait::done);
     }
   }
 }
