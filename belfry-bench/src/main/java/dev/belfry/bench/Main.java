@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
 
 /** Runs a benchmark by its name. */
 @Command(
-    name = "bench",
+    name = "belfry bench",
     description = "Measures Belfry side by side with its peers.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "BENCHMARK",
@@ -55,7 +55,8 @@ public final class Main implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (plot == null) {
-      throw new ParameterException(spec.commandLine(), "Missing required subcommand");
+      throw new ParameterException(
+          spec.commandLine(), "Say which BENCHMARK to run, or what to --plot.");
     }
     Plots.draw(plot).forEach(System.out::println);
     return ExitCode.OK;

@@ -42,12 +42,17 @@ class SendSignalTest {
     assertThat(sent).containsExactly(List.of(Integer.MAX_VALUE, Signo.CONT));
   }
 
-  /** Regression: from 2^31 on they became negative: to the kernel a group, or with -1 all. */
+  /**
+   * Regression: from 2^31 on they became negative: to the kernel a group, or with -1 all. And zero
+   * and numbers of eleven digits were taken for the names of hosts.
+   */
   @ParameterizedTest
-  @ValueSource(strings = {"2147483648", "4294967295", "4294967296", "9999999999"})
+  @ValueSource(
+      strings = {"0", "00", "2147483648", "4294967295", "4294967296", "9999999999", "99999999999"})
   void aNumberThatNoProcessCanHaveIsNone(String target) {
     assertThat(signal(target))
-        .isEqualTo(new CommandRun(1, "", "belfry signal: there is no process " + target + "\n"));
+        .isEqualTo(
+            new CommandRun(1, "", "belfry signal: " + target + " is not a possible process id\n"));
     assertThat(sent).isEmpty();
   }
 

@@ -28,8 +28,8 @@ import picocli.CommandLine.Command;
 @Command(
     name = "call",
     description = {
-      "Calls of 64 bytes and their answers, by 1 and 8 callers and at fixed rates; and calls of",
-      "64 KiB and 1 MiB by one caller.",
+      "Calls of 64 bytes and their answers, by 1 and 8 callers and at fixed rates; and calls of"
+          + " 64 KiB and 1 MiB by one caller.",
       "Every contender is a warm process that calls and one that answers."
     },
     mixinStandardHelpOptions = true)

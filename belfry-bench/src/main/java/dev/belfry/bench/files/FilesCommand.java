@@ -23,8 +23,9 @@ import picocli.CommandLine.Command;
 @Command(
     name = "files",
     description = {
-      "Random reads of 4 KiB from a file of 64 MiB in the working directory: from the page cache,",
-      "and from the disk with O_DIRECT. Every contender is a warm JVM of its own."
+      "Random reads of 4 KiB from a file of 64 MiB in the working directory: from the page cache,"
+          + " and from the disk with O_DIRECT.",
+      "Every contender is a warm JVM of its own."
     },
     mixinStandardHelpOptions = true)
 public final class FilesCommand extends Benchmark {

@@ -134,6 +134,10 @@ public final class CallCommand implements Callable<Integer> {
     if (method.isEmpty()) {
       throw new ParameterException(spec.commandLine(), "Say which METHOD to call.");
     }
+    if (host != null && url != null) {
+      throw new ParameterException(
+          spec.commandLine(), "Say where with --host or with --url, not with both.");
+    }
     if ((method + data).indexOf(UNKNOWN) >= 0) {
       throw new ParameterException(
           spec.commandLine(),

@@ -312,7 +312,7 @@ public final class RunDirectory {
     }
     if (which == null) {
       if (running.all().count() > 1) {
-        throw new NoSuchHost("several hosts are running, name one by its pid: " + all);
+        throw new NoSuchHost("several hosts are running, say which by name or pid: " + all);
       }
       return running.hosts.stream()
           .findFirst()
@@ -324,7 +324,7 @@ public final class RunDirectory {
     }
     if (meant.size() > 1) {
       throw new NoSuchHost(
-          "several hosts are running, name one by its pid: "
+          "several hosts are called %s, say which by pid: ".formatted(which)
               + meant.stream().map(HostEntry::toString).collect(joining(", ")));
     }
     return meant.getFirst();

@@ -87,7 +87,7 @@ public final class SendSignal implements Callable<Integer> {
     }
     refuseForProcess("--reason", !reason.isEmpty());
     refuseForProcess("--token-file", tokenFile != null);
-    if (target.matches("[1-9][0-9]{0,9}")) {
+    if (target.matches("[0-9]+")) {
       kill(target, signal);
     } else {
       kill(Long.toString(RunDirectory.ofUser().find(target).pid()), signal);
@@ -103,17 +103,27 @@ public final class SendSignal implements Callable<Integer> {
   }
 
   private void kill(String pid, int signal) throws IOException {
-    String none = "there is no process " + pid;
     try {
-      Processes.kill(sys.get(), Integer.parseInt(pid), signal);
-    } catch (NumberFormatException e) { // a cast could make it negative: a group, or all
-      throw new IOException(none, e);
+      Processes.kill(sys.get(), number(pid), signal);
     } catch (ErrnoException e) {
       if (e.is(Errno.EPERM)) {
         throw new IOException("process " + pid + " belongs to another user, who has to do this", e);
       }
-      throw e.is(Errno.ESRCH) ? new IOException(none, e) : e;
+      throw e.is(Errno.ESRCH) ? new IOException("there is no process " + pid, e) : e;
     }
+  }
+
+  /** To the kernel zero and, after a cast, large numbers may mean a group of processes, or all. */
+  private static int number(String pid) throws IOException {
+    try {
+      int number = Integer.parseInt(pid);
+      if (number > 0) {
+        return number;
+      }
+    } catch (NumberFormatException tooLarge) {
+      // No process has it.
+    }
+    throw new IOException(pid + " is not a possible process id");
   }
 
   private String post(int signal) throws IOException, InterruptedException {

@@ -56,7 +56,10 @@ final class ShmPing implements Callable<Integer> {
       description = "The segment's file; without it the guest inherits anonymous memory.")
   private @Nullable Path hubPath;
 
-  @Option(names = "--placement", description = "${COMPLETION-CANDIDATES}; padded by default.")
+  @Option(
+      names = "--placement",
+      paramLabel = "PLACEMENT",
+      description = "${COMPLETION-CANDIDATES}; padded by default.")
   private Placement placement = Placement.PADDED;
 
   @Option(names = "--ring-size", paramLabel = "N", description = "Descriptors per ring.")

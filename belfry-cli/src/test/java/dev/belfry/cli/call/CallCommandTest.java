@@ -322,6 +322,14 @@ final class CallCommandTest {
     }
   }
 
+  /** Regression: the call went to the address, whichever host was named. */
+  @Test
+  void twoPlacesToCallAreAWrongCommandLine() {
+    Ran ran = run("echo", "--host", "another", "--url", url.toString());
+    assertThat(ran.exitCode).isEqualTo(2);
+    assertThat(ran.err.toString()).contains("--host or with --url, not with both");
+  }
+
   /** Regression: some were reported as a missing host, others by the name of an exception. */
   @ParameterizedTest
   @ValueSource(

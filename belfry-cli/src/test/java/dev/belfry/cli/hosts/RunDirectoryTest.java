@@ -197,9 +197,11 @@ class RunDirectoryTest {
       assertThatThrownBy(() -> directory.find("demo"))
           .isInstanceOf(NoSuchHost.class)
           .hasMessage(
-              "several hosts are running, name one by its pid: demo (pid %d), demo (pid %d)",
+              "several hosts are called demo, say which by pid: demo (pid %d), demo (pid %d)",
               first.pid(), second.pid());
-      assertThatThrownBy(() -> directory.find(null)).isInstanceOf(NoSuchHost.class);
+      assertThatThrownBy(() -> directory.find(null))
+          .isInstanceOf(NoSuchHost.class)
+          .hasMessageStartingWith("several hosts are running, say which by name or pid: demo (pid");
       assertThatThrownBy(() -> directory.find("nobody"))
           .hasMessageStartingWith("no host is called nobody; running: demo (pid");
     }
@@ -225,7 +227,7 @@ class RunDirectoryTest {
         assertThat(directory.find("me")).isEqualTo(entry);
         assertThatThrownBy(() -> directory.find(null))
             .hasMessage(
-                "several hosts are running, name one by its pid: me (pid 8), " + unreadable);
+                "several hosts are running, say which by name or pid: me (pid 8), " + unreadable);
         assertThatThrownBy(() -> directory.find("7"))
             .hasMessage("no host is called 7; running: me (pid 8), " + unreadable);
       }

@@ -297,7 +297,8 @@ class TopTest {
       Run several = run("--once");
       assertThat(several.exitCode()).isEqualTo(1);
       assertThat(several.text())
-          .startsWith("belfry top: several hosts are running, name one by its pid: demo (pid ");
+          .startsWith(
+              "belfry top: several hosts are running, say which by name or pid: demo (pid ");
       assertThat(run("--once", "two").text()).contains(" two  pid ");
       assertThat(run("--once", "three").exitCode()).isEqualTo(1);
     }
