@@ -196,7 +196,14 @@ final class ConsoleAccessTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"http://evil.example", "null", "https://localhost:PORT", "http://localhost:1", ""})
+      strings = {
+        "http://evil.example",
+        "http://localhost:PORT.evil.example",
+        "null",
+        "https://localhost:PORT",
+        "http://localhost:1",
+        ""
+      })
   void anotherPageCanChangeNothing(String origin) throws Exception {
     try (Host host = open()) {
       String shown = origin.replace("PORT", Integer.toString(host.port()));

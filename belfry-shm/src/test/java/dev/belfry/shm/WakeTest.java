@@ -156,7 +156,7 @@ final class WakeTest {
       Sides.send(sides.toHost, 1, new byte[9]);
       sides.toHost.outbox().sleepAtMost(Sleeper.NEVER_NANOS);
       Sleeper<Awaited> read =
-          Sleeper.start(() -> sides.toHost.outbox().awaitAllRead(Sides.inMillis(60_000)));
+          Sleeper.start(() -> sides.toHost.outbox().awaitAllRead(FutexWait.FOREVER));
       assertThat(sides.toGuest.inbox().receive(new Message())).isTrue();
       assertThat(read.get()).isEqualTo(Awaited.READY);
     }
@@ -171,7 +171,7 @@ final class WakeTest {
         (_, arguments) -> arguments.length == 3 ? OptionalLong.of(0) : OptionalLong.empty());
     try (Sides sides = Sides.of(tap.sys(), placement, CONFIG, SLEEP)) {
       Inbox inbox = sides.toGuest.inbox();
-      Sleeper<Awaited> waiting = Sleeper.start(() -> inbox.awaitData(Sides.inMillis(60_000)));
+      Sleeper<Awaited> waiting = Sleeper.start(() -> inbox.awaitData(FutexWait.FOREVER));
       assertThat(inbox.unwoken()).isZero();
       Sides.send(sides.toHost, 1, new byte[1]);
       assertThat(waiting.get()).isEqualTo(Awaited.READY);

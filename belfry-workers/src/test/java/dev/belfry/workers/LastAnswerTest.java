@@ -10,6 +10,7 @@ import dev.belfry.shm.SegmentSnapshot;
 import dev.belfry.shm.ShmHost;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -45,6 +46,35 @@ final class LastAnswerTest extends QuickWorkers {
       assertThat(answer).succeedsWithin(LONG).isEqualTo(bytes("LAST WORDS"));
       await().until(() -> one.supervisor().deaths() == 1);
       assertThat(one.meter().repeatedCount()).isZero();
+    }
+  }
+
+  /** Nor was anyone told of it: the loop learns of the death first. */
+  @Test
+  void anAnswerThatNobodyWasToldOfCountsToo() throws Exception {
+    try (Supervised one = Supervised.start(options())) {
+      PooledWorker worker = one.worker();
+      int pid = worker.peer().pid().orElseThrow();
+      var call =
+          new Call(
+              "upper",
+              Protocol.methodId("upper"),
+              bytes("last words"),
+              CallOptions.DEFAULT,
+              null,
+              null,
+              one.meter());
+      CountDownLatch distraction = distract(one.host());
+      assertThat(worker.peer().tryReceiving()).isTrue();
+      worker.peer().endReceivingDeaf();
+      assertThat(worker.calls().offer(call)).isTrue();
+      await().until(() -> unread(one.host()) == 1);
+      Pools.kill(pid, Signo.KILL);
+      await().until(() -> !isRunning(pid));
+      distraction.countDown();
+      await().until(() -> one.supervisor().deaths() == 1);
+      assertThat(one.meter().repeatedCount()).isZero();
+      assertThat(call.isDone()).isTrue();
     }
   }
 

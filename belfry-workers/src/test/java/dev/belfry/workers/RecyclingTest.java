@@ -13,7 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -142,5 +144,62 @@ final class RecyclingTest extends QuickWorkers {
       assertThat(warnings.texts).isEmpty();
     }
     assertThat(told.deaths).isEmpty();
+  }
+
+  /** Were they all to leave after as many calls, all would be replaced at once. */
+  @Test
+  void workersAreReplacedAfterDifferentNumbersOfCalls() throws Exception {
+    int workers = 8;
+    int calls = 100;
+    try (Supervised all = Supervised.start(options().workers(workers).recycleAfterCalls(calls))) {
+      await().until(() -> all.supervisor().crew().active().length == workers);
+      List<PooledWorker> first = List.of(all.supervisor().crew().active());
+      for (PooledWorker worker : first) {
+        for (int i = 0; i < calls; i++) {
+          assertThat(answers(all, worker)).isTrue();
+        }
+      }
+      settle(all);
+      assertThat(first).as("not all are to be replaced yet").anyMatch(it -> !isUnwanted(all, it));
+      for (PooledWorker worker : first) {
+        for (int i = 0; i < calls / 10 && answers(all, worker); i++) {}
+      }
+      settle(all);
+      assertThat(first).as("now they are").allMatch(it -> isUnwanted(all, it));
+    }
+  }
+
+  /** Makes a call and awaits its answer; returns false if the worker takes no more calls. */
+  private static boolean answers(Supervised all, PooledWorker worker) {
+    var answer = new CompletableFuture<byte[]>();
+    var call =
+        new Call(
+            "upper",
+            Protocol.methodId("upper"),
+            bytes("x"),
+            CallOptions.DEFAULT,
+            null,
+            answer,
+            all.meter());
+    boolean isTaken = worker.calls().offer(call);
+    if (isTaken) {
+      assertThat(answer).succeedsWithin(LONG);
+    }
+    return isTaken;
+  }
+
+  /** Waits until the loop has handled the last answer, and then what that has led to. */
+  private static void settle(Supervised all) {
+    onLoop(all, () -> true);
+    onLoop(all, () -> true);
+  }
+
+  private static boolean isUnwanted(Supervised all, PooledWorker worker) {
+    return onLoop(
+        all, () -> all.supervisor().crew().processOf(worker).map(it -> it.unwanted).orElse(true));
+  }
+
+  private static boolean onLoop(Supervised all, Supplier<Boolean> action) {
+    return CompletableFuture.supplyAsync(action, all.host().loop().scheduler()).join();
   }
 }

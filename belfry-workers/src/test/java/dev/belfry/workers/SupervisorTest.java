@@ -7,6 +7,7 @@ import dev.belfry.linux.Errno;
 import dev.belfry.linux.Signo;
 import dev.belfry.linux.Sys;
 import dev.belfry.loop.EventLoop;
+import dev.belfry.shm.Witness;
 import dev.belfry.testkit.SysTap;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -67,6 +68,23 @@ final class SupervisorTest {
       Pools.kill(first.peer().pid().orElseThrow(), Signo.KILL);
       await().until(() -> one.worker() != first);
       assertThat(warnings.texts).hasSize(2);
+    }
+  }
+
+  /** All that its exit status tells is that somebody killed it. */
+  @Test
+  void aWorkerThatViolatedTheProtocolIsSaidToHave(@TempDir Path directory) throws Exception {
+    var told = new Pools.Told();
+    PoolOptions options =
+        PoolOptions.of(CWorkers.example(directory).toString()).workers(1).spares(0).listener(told);
+    try (Supervised one = Supervised.start(options)) {
+      PooledWorker worker = one.worker();
+      Runnable noticed = () -> worker.onDying(worker.peer(), Witness.VIOLATION);
+      CompletableFuture.runAsync(noticed, one.host().loop().scheduler()).join();
+      Pools.kill(worker.peer().pid().orElseThrow(), Signo.KILL);
+      await().until(() -> told.deaths.size() == 1);
+      assertThat(told.deaths.getFirst().how())
+          .isEqualTo("killed by SIGKILL (it violated the protocol)");
     }
   }
 

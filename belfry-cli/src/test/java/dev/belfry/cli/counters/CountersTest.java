@@ -158,6 +158,22 @@ class CountersTest {
     }
   }
 
+  /** A reader that is still copying the last but one must see that it has changed. */
+  @Test
+  void aSampleIsMarkedBeforeItIsOverwritten() throws Exception {
+    var asked = new AtomicInteger();
+    try (var _ =
+            CountersWriter.open(
+                path,
+                () -> asked.incrementAndGet() < 3 ? Statuses.same(7) : Statuses.unwritable(),
+                Duration.ofMillis(50));
+        var file = new RandomAccessFile(path.toFile(), "r")) {
+      await().until(() -> asked.get() > 3);
+      file.seek(CountersLayout.SAMPLES_OFFSET + CountersLayout.SAMPLE_BYTES); // 1, then 3
+      assertThat(file.readLong()).isEqualTo(CountersLayout.BEING_WRITTEN);
+    }
+  }
+
   @Test
   void aHostThatWasKilledWhileItWroteLeavesAWholeSample() throws Exception {
     int kills = Boolean.getBoolean("belfry.stress") ? 50 : 3;

@@ -30,4 +30,12 @@ final class Statuses {
             .toList();
     return new PoolStatus(workers, n, n, n, n % 2 == 1, n, n, n, n, n, new Latency(n, n, n), n, n);
   }
+
+  /** Returns a status of which only a part can be written. */
+  @SuppressWarnings("NullAway") // no name, on purpose
+  static PoolStatus unwritable() {
+    var latency = new Latency(0, 0, 0);
+    var nameless = new WorkerStatus(null, 0, "ready", 0, 0, 0, latency, 0, 0, 0);
+    return new PoolStatus(List.of(nameless), 0, 0, 0, false, 0, 0, 0, 0, 0, latency, 0, 0);
+  }
 }

@@ -9,8 +9,10 @@ import dev.belfry.linux.FileLocks;
 import dev.belfry.linux.OpenFile;
 import dev.belfry.linux.OpenFlags;
 import dev.belfry.linux.Sys;
+import dev.belfry.testkit.SysTap;
 import dev.belfry.testkit.TestProcess;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +20,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -136,6 +139,35 @@ class RunDirectoryTest {
 
     assertThat(directory.live()).isEmpty();
     assertThat(files()).containsExactly(path.resolve("admin-token"));
+  }
+
+  /** It was found before its host had locked it, and taken for that of a dead host. */
+  @Test
+  void anEntryThatWasRemovedBeforeItWasLockedIsMadeAgain() throws IOException {
+    SysTap tap = SysTap.over(SYS);
+    RunDirectory directory = RunDirectory.at(tap.sys(), path);
+    tap.script(
+        "flock",
+        (nth, _) -> {
+          if (nth == 2) { // after that on the directory
+            removeStale();
+          }
+          return OptionalLong.empty();
+        });
+    var entry = new HostEntry(7, "me", null, null, Path.of("/c"), null, Instant.EPOCH);
+    try (var _ = directory.announce(entry)) {
+      assertThat(open().live()).containsExactly(entry);
+    }
+  }
+
+  private void removeStale() {
+    try {
+      assertThat(files()).hasSize(1);
+      assertThat(open().live()).isEmpty();
+      assertThat(files()).isEmpty();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Regression: with one of these, no host could be found or started. */
