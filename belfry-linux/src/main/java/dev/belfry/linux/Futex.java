@@ -5,10 +5,11 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Waits until another process changes a word of shared memory ({@code futex(2)}). Nothing here
- * allocates or throws; negative results are {@code -errno}.
+ * throws, and only the first wait allocates; negative results are {@code -errno}.
  *
  * <p>Each waiting thread needs an instance of its own, because it holds the deadline passed to the
  * kernel; any thread may wake. {@code FUTEX_PRIVATE_FLAG} is not used, because it would hide
@@ -25,12 +26,13 @@ public final class Futex {
   private static final MemorySegment NOBODY_SLEEPS_HERE = Arena.global().allocate(JAVA_INT);
 
   private final Sys sys;
-  private final MemorySegment deadline;
+
+  /** Allocated by the first wait that needs it: many an instance never waits. */
+  private @Nullable MemorySegment deadline;
 
   /** Creates an instance for one waiting thread. */
   public Futex(Sys sys) {
     this.sys = sys;
-    this.deadline = Timespec.allocate(Arena.ofAuto());
   }
 
   /**
@@ -44,14 +46,23 @@ public final class Futex {
   public int await(MemorySegment word, int expected, long deadlineNanos) {
     MemorySegment until = MemorySegment.NULL;
     if (deadlineNanos != FOREVER) {
-      Timespec.set(deadline, Math.max(0, deadlineNanos));
-      until = deadline;
+      until = deadline();
+      Timespec.set(until, Math.max(0, deadlineNanos));
     }
     int result;
     do {
       result = sys.futex(word, FUTEX_WAIT_BITSET, expected, until, MemorySegment.NULL, MATCH_ANY);
     } while (result == -EINTR);
     return result;
+  }
+
+  private MemorySegment deadline() {
+    MemorySegment allocated = deadline;
+    if (allocated == null) {
+      allocated = Timespec.allocate(Arena.ofAuto());
+      deadline = allocated;
+    }
+    return allocated;
   }
 
   /**
